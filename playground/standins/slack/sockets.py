@@ -1,0 +1,158 @@
+"""Socket Mode's connections: tickets, hello, acknowledgements, disconnect frames."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Protocol
+
+from aiohttp import WSMsgType, web
+
+from playground.standins.slack.journal import Journal
+from playground.standins.slack.limits import limit_of
+from playground.standins.slack.people import APP
+
+Json = dict[str, Any]
+HOST = "applink-local"
+
+
+class Heard(Protocol):
+    """What the sockets tell the outbox."""
+
+    def acked(self, envelope: str, answer: Json | None) -> bool:
+        """False if no such envelope was ever sent."""
+
+    def opened(self) -> None: ...
+
+    def closed(self, socket: Socket) -> None: ...
+
+
+@dataclass(slots=True, eq=False)
+class Socket:
+    """One connection of the app; a draining one gets no new payload while another is there."""
+
+    id: int
+    ws: web.WebSocketResponse
+    pid: int | None
+    abort: Callable[[], None]
+    draining: bool = False
+
+    async def send(self, frame: Json) -> bool:
+        """False if the connection is gone."""
+        try:
+            await self.ws.send_str(json.dumps(frame))
+        except (ConnectionError, RuntimeError):
+            return False
+        return not self.ws.closed
+
+    def dump(self) -> Json:
+        return {"id": self.id, "pid": self.pid, "draining": self.draining}
+
+
+class Sockets:
+    """All open connections. A payload goes to one of them, in turn."""
+
+    def __init__(self, journal: Journal, violate: Callable[[str], None]) -> None:
+        self._journal = journal
+        self._violate = violate
+        self._numbers = count(1)
+        self._tickets: set[str] = set()
+        self._turn = 0
+        self._closing: set[asyncio.Task[None]] = set()
+        self.open: list[Socket] = []
+        self.heard: Heard | None = None
+
+    def ticket(self) -> str:
+        """A secret for one connection, as `apps.connections.open` gives it."""
+        ticket = f"t{next(self._numbers)}-{id(self):x}"
+        self._tickets.add(ticket)
+        return ticket
+
+    def next(self) -> Socket | None:
+        ready = [socket for socket in self.open if not socket.draining] or self.open
+        if not ready:
+            return None
+        self._turn += 1
+        return ready[self._turn % len(ready)]
+
+    async def serve(self, request: web.Request, pid: int | None) -> web.StreamResponse:
+        """One connection's life, from the ticket to the close."""
+        ticket = request.query.get("ticket", "")
+        if ticket not in self._tickets:
+            return web.Response(status=403, text="this ticket was used or never given")
+        self._tickets.discard(ticket)
+        ws = web.WebSocketResponse(compress=False, timeout=0.2)
+        await ws.prepare(request)
+        transport = request.transport
+        socket = Socket(next(self._numbers), ws, pid, transport.abort if transport else lambda: None)
+        if len(self.open) >= limit_of("sockets").limit:
+            await socket.send({"type": "disconnect", "reason": "too_many_websockets", "debug_info": {"host": HOST}})
+            await ws.close()
+            return ws
+        self.open.append(socket)
+        await self._greet(socket)
+        try:
+            async for frame in ws:
+                if frame.type == WSMsgType.TEXT:
+                    self._hear(frame.data)
+        finally:
+            self.open.remove(socket)
+            self._journal.add("socket.closed", socket=socket.id, pid=pid, open=len(self.open))
+            if self.heard is not None:
+                self.heard.closed(socket)
+        return ws
+
+    async def _greet(self, socket: Socket) -> None:
+        await socket.send(
+            {
+                "type": "hello",
+                "num_connections": len(self.open),
+                "debug_info": {"host": HOST, "build_number": 1, "approximate_connection_time": 18060},
+                "connection_info": {"app_id": APP},
+            }
+        )
+        self._journal.add("socket.connected", socket=socket.id, pid=socket.pid, open=len(self.open))
+        if self.heard is not None:
+            self.heard.opened()
+
+    def _hear(self, text: str) -> None:
+        try:
+            frame = json.loads(text)
+            envelope = frame["envelope_id"]
+        except (ValueError, TypeError, KeyError):
+            self._violate(f"a frame that is no acknowledgement: {text[:200]}")
+            return
+        if self.heard is not None and not self.heard.acked(envelope, frame.get("payload")):
+            self._violate(f"an acknowledgement of an envelope never sent: {envelope}")
+
+    async def drop(self, reason: str | None, grace: float, sockets: list[Socket] | None = None) -> int:
+        """Close connections: with a disconnect frame and `grace` seconds to move over, or at once without.
+
+        reason: `warning`, `refresh_requested`, `link_disabled`, or None: the line is cut.
+        """
+        chosen = list(self.open if sockets is None else sockets)
+        for socket in chosen:
+            if reason is None:
+                socket.abort()
+                continue
+            socket.draining = True
+            await socket.send({"type": "disconnect", "reason": reason, "debug_info": {"host": HOST}})
+            task = asyncio.create_task(self._close_later(socket, grace))
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+        return len(chosen)
+
+    async def _close_later(self, socket: Socket, grace: float) -> None:
+        await asyncio.sleep(grace)
+        with contextlib.suppress(ConnectionError, RuntimeError):
+            await socket.ws.close()
+
+    async def close(self) -> None:
+        for task in self._closing:
+            task.cancel()
+        for socket in list(self.open):
+            socket.abort()

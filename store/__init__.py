@@ -1,0 +1,1 @@
+"""What is true: records, life cycle, leases, the log and the inventory. It knows nobody above it."""

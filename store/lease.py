@@ -1,0 +1,110 @@
+"""Who works on a thread now, and until when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from store.submission import Submission
+from store.values import decode, encode
+
+Ended = Literal["released", "dead", "lapsed"]
+"""How the tenure before this one ended."""
+
+
+@dataclass(slots=True)
+class Lease:
+    """One owner's fenced time on a thread.
+
+    epoch: number and nonce, so that equal numbers never match after a rollback. until: CLOCK_BOOTTIME seconds
+    at which it lapses, counted from before the request that got it was sent. seen: the longest log its owner saw.
+    """
+
+    thread: str
+    owner: str
+    epoch: str
+    until: float
+    seen: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Somebody asked to stop a run. at: wall-clock seconds."""
+
+    run: str
+    by: str
+    at: float
+
+    def to_json(self) -> str:
+        return encode({"run": self.run, "by": self.by, "at": self.at})
+
+    @classmethod
+    def from_json(cls, raw: str) -> Stop:
+        found = decode(raw)
+        return cls(found["run"], found["by"], found["at"])
+
+
+@dataclass(frozen=True, slots=True)
+class Mailbox:
+    """What is to be done in a thread: inputs not yet taken, oldest first, what is due or rests, stops by run."""
+
+    inputs: tuple[Submission, ...]
+    due: Mapping[str, str]
+    rest: Mapping[str, str]
+    stops: Mapping[str, Stop]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A won claim: the lease, the thread as it was found, and how the tenure before it ended.
+
+    deaths: tenures in a row that died or lapsed without a new record. active: seconds the open run was worked on.
+    taken_over_at: server seconds at which a lease was last taken from an owner not known dead, or 0.
+    """
+
+    lease: Lease
+    status: str
+    run: str
+    ended: Ended
+    deaths: int
+    active: float
+    mailbox: Mailbox
+    spent: int
+    taken_over_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """A commit's answer: the log's length, the stop that waits (if any), micro-dollars spent today."""
+
+    length: int
+    stop: Stop | None
+    spent: int
+
+
+@dataclass(slots=True)
+class Commit:
+    """One transition, done whole or not at all.
+
+    records: `(key, state, json)`. head: fields of the thread to set. due/rest: items to put; done: items to take
+    away. taken: mailbox ids that these records move into the log. spend: micro-dollars. state: `(name, value)`
+    appended to the workspace's tool state. outcome: `(run, json)` of a settlement. progress: whether it proves
+    that the run got further. settles: the run's end by itself, refused with `StopWonError` when a stop came first.
+    forget_steps: the run is over, so its marks and its stop go.
+    """
+
+    run: str
+
+    records: list[tuple[str, str, str]] = field(default_factory=list)
+    head: dict[str, str] = field(default_factory=dict)
+    due: dict[str, str] = field(default_factory=dict)
+    rest: dict[str, str] = field(default_factory=dict)
+    done: list[str] = field(default_factory=list)
+    taken: list[str] = field(default_factory=list)
+    spend: int = 0
+    state: list[tuple[str, str]] = field(default_factory=list)
+    outcome: tuple[str, str] | None = None
+    progress: bool = True
+    settles: bool = False
+    forget_steps: bool = False

@@ -1,0 +1,236 @@
+"""The five seams: everything that is not ours stands behind one of these.
+
+With doubles for them a whole fleet runs in one process on virtual time, so nothing outside may call
+`time`, `threading`, `random`, Slack or Claude directly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeVar
+
+from store.view import RunView
+
+T = TypeVar("T")
+R = TypeVar("R")
+Json = dict[str, Any]
+
+
+class Clock(Protocol):
+    """Two clocks: one to show and record, one to measure leases with."""
+
+    def now(self) -> float:
+        """Wall-clock seconds since 1970; may jump."""
+
+    def boottime(self) -> float:
+        """Seconds that also pass while the machine or the process sleeps (CLOCK_BOOTTIME)."""
+
+
+class Ids(Protocol):
+    """Fresh names."""
+
+    def new(self, kind: str) -> str:
+        """A fresh id of `[a-z0-9]`, unique in practice, starting with `kind`'s first letter."""
+
+
+class Event(Protocol):
+    """A flag that can be waited for."""
+
+    def set(self) -> None: ...
+
+    def is_set(self) -> bool: ...
+
+    def wait(self, timeout: float | None = None) -> bool: ...
+
+
+class Task(Protocol):
+    """A started thread."""
+
+    def join(self, timeout: float | None = None) -> None: ...
+
+    def is_alive(self) -> bool: ...
+
+
+class Threads(Protocol):
+    """Starting threads and blocking waits."""
+
+    def start(self, name: str, work: Callable[[], None]) -> Task: ...
+
+    def event(self) -> Event: ...
+
+    def sleep(self, seconds: float) -> None: ...
+
+    def map(self, work: Callable[[T], R], items: Sequence[T], limit: int) -> list[R]:
+        """`[work(item) …]`, at most `limit` at once.
+
+        Control flow raised in any of them is raised here, but only after every other one has ended.
+        """
+
+
+class Cut:
+    """Ends somebody's blocking call from another thread, once; arming it after it fired fires at once."""
+
+    def __init__(self) -> None:
+        self._kill: Callable[[], None] | None = None
+        self.fired = False
+
+    def arm(self, kill: Callable[[], None]) -> None:
+        self._kill = kill
+        if self.fired:
+            kill()
+
+    def disarm(self) -> None:
+        self._kill = None
+
+    def fire(self) -> None:
+        self.fired = True
+        if (kill := self._kill) is not None:
+            kill()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model call, as billed; `estimated` where the service could not say."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    estimated: bool = False
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            self.estimated or other.estimated,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One call as it will be sent: Anthropic's Messages shapes, already complete and in order."""
+
+    model: str
+    max_tokens: int
+    system: str
+    tools: Sequence[Json]
+    messages: Sequence[Json]
+    effort: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What was heard while the answer streams: a piece of text, of thinking, or the start of a tool call."""
+
+    kind: Literal["text", "thinking", "call"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """A whole answer: content blocks exactly as the service sent them, and why it ended."""
+
+    content: Sequence[Json]
+    stop_reason: str
+    usage: Usage
+    model: str
+    request_id: str = ""
+    stop_details: Json = field(default_factory=dict)
+
+
+class ModelError(Exception):
+    """A model call that gave no usable answer.
+
+    kind: `busy` (429, 529, 5xx: try again), `network` (cut or unreachable: try again), `invalid` (the same
+    request can never work), `credentials`, `billing`, `cut` (we ended it).
+    usage is what the attempt cost, estimated where nobody said.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: Literal["busy", "network", "invalid", "credentials", "billing", "cut"],
+        code: str = "",
+        status: int | None = None,
+        retry_after: float | None = None,
+        usage: Usage | None = None,
+        partial: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.kind, self.code, self.status, self.retry_after = kind, code, status, retry_after
+        self.usage, self.partial = usage, partial
+
+    @property
+    def retryable(self) -> bool:
+        return self.kind in ("busy", "network")
+
+
+class Model(Protocol):
+    """Claude, or somebody who answers like Claude."""
+
+    def ask(self, request: ModelRequest, heard: Callable[[Delta], None], cut: Cut) -> ModelAnswer:
+        """The whole answer, or `ModelError`. It counts only if it ended properly, with a stop reason."""
+
+
+Part = Literal["reply", "done", "card"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message of the thread, as people see it."""
+
+    author: str
+    text: str
+    ts: str
+
+
+class ReplyError(Exception):
+    """A Slack call that did not do what it should.
+
+    kind: `busy` (429 or Slack's own trouble; surely not applied), `lost` (nobody knows whether it was
+    applied), `gone` (the message is deleted), `closed` (the place takes no posts), `credentials`,
+    `payload` (this content can never be sent).
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: Literal["busy", "lost", "gone", "closed", "credentials", "payload"],
+        code: str = "",
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind, self.code, self.retry_after = kind, code, retry_after
+
+
+class Reply(Protocol):
+    """One run's posts in its thread. Every call ends within `timeout` seconds, or raises `ReplyError`.
+
+    `edit` and `delete` may be repeated; `post` may not: look with `find` first when an earlier post's
+    answer was lost.
+    """
+
+    def post(self, part: Part, view: RunView, timeout: float) -> str:
+        """Post this part, marked with run and part in its metadata; returns its ts."""
+
+    def edit(self, ts: str, view: RunView, timeout: float) -> None:
+        """Make the message show the whole of `view`."""
+
+    def find(self, part: Part, since: float, timeout: float) -> list[str]:
+        """The ts of every standing message of ours with this run and part, oldest first."""
+
+    def delete(self, ts: str, timeout: float) -> None: ...
+
+    def history(self, limit: int, timeout: float) -> list[Said]:
+        """The last `limit` messages of the thread, oldest first."""
+
+
+Replies = Callable[[str, str], Reply]
+"""`(thread, run) -> Reply`."""
+
+Records = Iterable[Mapping[str, Any]]

@@ -1,0 +1,142 @@
+"""The store as its callers see it: five short tables of verbs.
+
+Everybody may admit, stop and look. Only the owner of a lease may commit, and only through one door. There is one
+implementation, `store.redis`; over fakeredis it is the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from store.lease import Claim, Commit, Committed, Lease, Mailbox, Stop
+from store.submission import Receipt, Submission
+
+Person = Literal["member", "guest", "foreign", "bot", "gone"]
+Stopping = Literal["stopping", "again", "over"]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A thread at a glance. lease_left and until_look: seconds; owner is empty while nobody works on it."""
+
+    thread: str
+    status: str
+    run: str
+    owner: str
+    lease_left: float
+    queued: int
+    due: Sequence[str]
+    rest: Sequence[str]
+    deaths: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Part of a listing; an empty page with a cursor still has more behind it."""
+
+    threads: Sequence[str]
+    cursor: str | None
+
+
+class Admissions(Protocol):
+    """Input and stops, from anyone."""
+
+    def admit(self, submission: Submission, *, from_askers_only: bool = False) -> Receipt | None:
+        """Take one message, once.
+
+        None where `from_askers_only` and its author started nothing in that thread: its key stays unused.
+        `AdmissionConflictError` when the key stands for another input.
+        """
+
+    def abandon(self, submission: Submission) -> bool:
+        """Give up an admission nobody took yet, and free its key; whether there was one."""
+
+    def outcome(self, team: str, run: str) -> dict[str, Any] | None:
+        """How a run ended, once it did: status, text, usage, error."""
+
+    def stop(self, thread: str, run: str, by: str) -> Stopping:
+        """Ask a run to stop; stored when this returns."""
+
+    def withdraw(self, thread: str, by: str) -> Sequence[Submission]:
+        """Drop every message of the thread that nobody took yet; each gets an aborted outcome."""
+
+
+class Leases(Protocol):
+    """Who works on a thread."""
+
+    def claim(self, thread: str, owner: str) -> Claim:
+        """Own the thread, or `RunLeaseHeldError`."""
+
+    def renew(self, lease: Lease) -> dict[str, Stop]:
+        """Keep it; answers the stops that wait, by run."""
+
+    def signals(self, lease: Lease, timeout: float) -> list[str]:
+        """Block until somebody signals the owner (`stop`, `mail`) or `timeout` seconds passed."""
+
+    def release(
+        self, lease: Lease, *, idle: bool, look_again: float = 0.0, counted: bool = False
+    ) -> Mailbox | None:
+        """Let go. With `idle` only if nothing is left, else the mailbox answers and the lease is still ours."""
+
+    def bury(self, owner_prefix: str) -> list[str]:
+        """End every lease of a process that its parent saw die; the threads it held."""
+
+
+class Log(Protocol):
+    """The truth: what was recorded, in order."""
+
+    def read(self, thread: str, start: int = 0) -> list[str]: ...
+
+    def commit(self, lease: Lease, commit: Commit) -> Committed:
+        """One transition in one round trip, once, however often its answer is lost."""
+
+
+class Inventory(Protocol):
+    """What is owed."""
+
+    def owed(self, team: str, *, cursor: str | None = None, limit: int = 100) -> Page: ...
+
+    def head(self, thread: str) -> Head | None: ...
+
+    def sweep(self, team: str, limit: int, rings: int) -> list[str]:
+        """Look at up to `limit` threads whose time has come, mend their index, and answer those to ring."""
+
+    def look(self, thread: str) -> bool:
+        """Repair one thread's index at once; whether it should be rung."""
+
+    def teams(self) -> list[str]: ...
+
+    def seen_worker(self, team: str, worker: str) -> None: ...
+
+    def last_worker(self, team: str) -> float | None:
+        """Seconds since any worker was seen, or None."""
+
+
+class Workspace(Protocol):
+    """Small facts per workspace."""
+
+    def spent_today(self, team: str) -> int: ...
+
+    def state(self, team: str, name: str, last: int = 100) -> list[str]:
+        """The newest `last` entries of a tool state list, oldest first."""
+
+    def person(self, team: str, user: str) -> Person | None: ...
+
+    def know(self, team: str, people: dict[str, Person]) -> None: ...
+
+    def refuse_once(self, team: str, user: str) -> bool:
+        """True the first time in a day: then say it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """All five, over one server."""
+
+    admissions: Admissions
+    leases: Leases
+    log: Log
+    inventory: Inventory
+    workspace: Workspace

@@ -1,0 +1,85 @@
+"""Every key Everthread writes, with its type, its owner and how long it lives.
+
+All keys of a workspace share one hash tag, so they lie in one slot and one script may touch several of them.
+`docs/keyspace.md` is written from `KEYS`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from store.thread import ThreadId
+
+PREFIX = "everthread"
+TEAMS = f"{PREFIX}:teams"
+
+DAY = 86_400
+ADMISSION_TTL = 26 * 3600
+"""Seconds an admission key lives: Slack redelivers for up to 24 h (Delayed Events)."""
+PERSON_TTL = DAY
+SPENT_TTL = 40 * DAY
+SIGNAL_TTL = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One kind of key: how it is spelled, who writes it, when it goes."""
+
+    pattern: str
+    type: Literal["hash", "list", "zset", "set", "string"]
+    owner: Literal["owner", "anyone", "sweep"]
+    lives: str
+    holds: str
+
+
+THREAD_KEYS = ("head", "log", "order", "mail", "due", "rest", "stops", "askers")
+
+_T = PREFIX + ":{<team>}:t:<channel>:<root>:"
+_W = PREFIX + ":{<team>}:"
+_WITH_THREAD = "with its thread: 30 days after the last activity, never while anything is owed"
+
+KEYS: tuple[Key, ...] = (
+    Key(_T + "head", "hash", "anyone", _WITH_THREAD, "epoch, owner, lease, status, open run, counts"),
+    Key(_T + "log", "list", "owner", _WITH_THREAD, "the append-only log: one JSON record an entry"),
+    Key(_T + "order", "zset", "anyone", _WITH_THREAD, "inputs not yet taken, by Slack's ts in microseconds"),
+    Key(_T + "mail", "hash", "anyone", _WITH_THREAD, "those inputs, by ts"),
+    Key(_T + "due", "hash", "owner", _WITH_THREAD, "items a worker can work on: run:<id>, delivery:<id>"),
+    Key(_T + "rest", "hash", "owner", _WITH_THREAD, "items that wait for a person: parked:<id>, unknown:<key>"),
+    Key(_T + "steps:<run>", "hash", "owner", "while the run is open, and 1 hour", "step key → state: which commits are in"),
+    Key(_T + "stops", "hash", "anyone", _WITH_THREAD, "run → who asked to stop it, and when"),
+    Key(_T + "signals<epoch>", "list", "anyone", "1 hour", "what the owner's heartbeat blocks on"),
+    Key(_T + "askers", "set", "anyone", _WITH_THREAD, "who started runs here"),
+    Key(
+        _W + "adm:<channel>:<ts>",
+        "string",
+        "anyone",
+        "26 hours",
+        "fingerprint, run and thread of an admission",
+    ),
+    Key(_W + "run:<run>", "string", "owner", "30 days", "the outcome of a settled run"),
+    Key(_W + "owed", "zset", "anyone", "for ever", "threads with anything unfinished, by when to look (ms)"),
+    Key(_W + "held", "hash", "owner", "while held", "thread → owner of the lease on it"),
+    Key(_W + "state:<name>", "list", "owner", "for ever", "tool state, such as the workspace's notes"),
+    Key(_W + "spent:<day>", "string", "owner", "40 days", "micro-dollars spent on that UTC day"),
+    Key(_W + "person:<user>", "string", "anyone", "1 day", "what Slack says about a person: member, guest, …"),
+    Key(_W + "refused:<user>", "string", "anyone", "1 day", "that a refusal was said to this person"),
+    Key(_W + "workers", "zset", "sweep", "for ever", "worker processes by when they were last seen (ms)"),
+    Key(TEAMS, "set", "anyone", "for ever", "the workspaces seen"),
+)
+
+
+def workspace(team: str, name: str) -> str:
+    """The key `name` of a workspace."""
+    return f"{PREFIX}:{{{team}}}:{name}"
+
+
+def thread_prefix(thread: str) -> str:
+    at = ThreadId.parse(thread)
+    return f"{PREFIX}:{{{at.team}}}:t:{at.channel}:{at.root}:"
+
+
+def thread_keys(thread: str, *names: str) -> list[str]:
+    """The named keys of a thread, in that order."""
+    prefix = thread_prefix(thread)
+    return [prefix + name for name in names]

@@ -1,0 +1,89 @@
+"""The log, and the one door through which records enter it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from store.errors import StaleEpochError, StopWonError, StoreRegressedError
+from store.lease import Commit, Committed, Lease, Stop
+from store.ports import Clock
+from store.redis.keyspace import SPENT_TTL, thread_keys, workspace
+from store.redis.leases import spent_key
+from store.redis.scripts import Refused, Scripts, answered
+from store.thread import ThreadId
+
+DOOR_KEYS = ("order", "mail", "due", "rest", "stops")
+
+
+class RedisLog:
+    """`store.protocol.Log` on Redis. keep: seconds that outcomes stay."""
+
+    def __init__(self, scripts: Scripts, clock: Clock, keep: float) -> None:
+        self._scripts, self._clock, self._keep = scripts, clock, keep
+        self._redis = scripts.redis
+
+    def read(self, thread: str, start: int = 0) -> list[str]:
+        (log,) = thread_keys(thread, "log")
+        return [str(raw) for raw in answered(lambda: self._redis.lrange(log, start, -1))]
+
+    def commit(self, lease: Lease, commit: Commit) -> Committed:
+        team = ThreadId.parse(lease.thread).team
+        outcome_run, outcome_json = commit.outcome or (commit.run, "")
+        keys = [
+            *thread_keys(lease.thread, "head", "log", f"steps:{commit.run}", *DOOR_KEYS),
+            workspace(team, f"run:{outcome_run}"),
+            spent_key(team, self._clock),
+        ]
+        args: list[Any] = [
+            lease.epoch,
+            lease.seen,
+            commit.run,
+            int(commit.progress),
+            int(commit.settles),
+            int(commit.forget_steps),
+            commit.spend,
+            SPENT_TTL,
+            outcome_json,
+            int(self._keep),
+            *_groups(team, commit),
+        ]
+        try:
+            _, length, stop, spent = self._scripts.run("commit", keys, args)
+        except Refused as refused:
+            raise _meaning(refused, lease, commit) from refused
+        lease.seen = max(lease.seen, int(length))
+        return Committed(int(length), Stop.from_json(stop) if stop else None, int(spent))
+
+
+def _groups(team: str, commit: Commit) -> list[Any]:
+    """The counted groups that `commit.lua` reads after its fixed arguments, in its order."""
+    state = [(workspace(team, f"state:{name}"), value) for name, value in commit.state]
+    flat: list[Any] = []
+    for group in (
+        commit.records,
+        list(commit.head.items()),
+        list(commit.due.items()),
+        list(commit.rest.items()),
+        [(name,) for name in commit.done],
+        [(ts,) for ts in commit.taken],
+        state,
+    ):
+        flat.append(len(group))
+        for row in group:
+            flat.extend(row)
+    return flat
+
+
+def _meaning(refused: Refused, lease: Lease, commit: Commit) -> BaseException:
+    match refused.word:
+        case "STALE":
+            return StaleEpochError(lease.thread, lease.epoch)
+        case "REGRESSED":
+            return StoreRegressedError(
+                f"{lease.thread}: the log has {refused.detail} records, its owner has seen {lease.seen}: "
+                "the store lost writes it had acknowledged"
+            )
+        case "STOPPED":
+            return StopWonError(f"{commit.run} was stopped before it could settle")
+        case _:
+            return refused

@@ -1,0 +1,62 @@
+local head, log, steps, order, mail, due, rest, stops, outcome, spent = unpack(KEYS)
+local epoch, seen, run, progress, settles, forget, spend, spent_ttl, outcome_json, outcome_ttl = unpack(ARGV)
+-- The one door through which an owner's records enter: fence, then append and index, all or nothing.
+-- ARGV continues with counted groups: records (key, state, json), head fields (name, value), due and rest items
+-- (name, value), items that are done (name), inputs taken (ts), tool state (key, value).
+-- Answers {'OK'|'AGAIN', log length, stop json, micro-dollars today}; refuses with STALE, REGRESSED or STOPPED.
+
+local no = refused(head, epoch)
+if no then return no end
+local length = redis.call('LLEN', log)
+if length < tonumber(seen) then return redis.error_reply('REGRESSED ' .. length) end
+
+local at = 11
+local function group(width)
+  local count = tonumber(ARGV[at])
+  local first = at + 1
+  at = first + count * width
+  return first, at - width, width
+end
+
+local first, last, width = group(3)
+if last >= first and landed(steps, ARGV[first], ARGV[first + 1]) then
+  return { 'AGAIN', length, redis.call('HGET', stops, run) or '', redis.call('GET', spent) or '0' }
+end
+if settles == '1' and redis.call('HEXISTS', stops, run) == 1 then
+  return redis.error_reply('STOPPED')
+end
+for i = first, last, width do append(log, steps, ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
+
+first, last, width = group(2)
+for i = first, last, width do redis.call('HSET', head, ARGV[i], ARGV[i + 1]) end
+first, last, width = group(2)
+for i = first, last, width do redis.call('HSET', due, ARGV[i], ARGV[i + 1]) end
+first, last, width = group(2)
+for i = first, last, width do redis.call('HSET', rest, ARGV[i], ARGV[i + 1]) end
+first, last, width = group(1)
+for i = first, last, width do
+  redis.call('HDEL', due, ARGV[i])
+  redis.call('HDEL', rest, ARGV[i])
+end
+first, last, width = group(1)
+for i = first, last, width do
+  redis.call('ZREM', order, ARGV[i])
+  redis.call('HDEL', mail, ARGV[i])
+end
+first, last, width = group(2)
+for i = first, last, width do redis.call('RPUSH', ARGV[i], ARGV[i + 1]) end
+
+local today
+if tonumber(spend) > 0 then
+  today = redis.call('INCRBY', spent, spend)
+  redis.call('EXPIRE', spent, spent_ttl)
+else
+  today = redis.call('GET', spent) or '0'
+end
+if outcome_json ~= '' then redis.call('SET', outcome, outcome_json, 'EX', outcome_ttl) end
+if progress == '1' then redis.call('HSET', head, 'deaths', 0) end
+if forget == '1' then
+  redis.call('EXPIRE', steps, 3600)
+  redis.call('HDEL', stops, run)
+end
+return { 'OK', redis.call('LLEN', log), redis.call('HGET', stops, run) or '', tostring(today) }

@@ -1,0 +1,28 @@
+local head, order, mail, due, rest, log, stops, askers, signals, owed, held = unpack(KEYS)
+local epoch, thread, mode, delay_ms, keep_ms, counted = unpack(ARGV)
+-- End a tenure. mode 'idle': only if nothing is left to do, in the same moment in which that is checked, else
+-- {'WORK', inputs, due, rest, stops}. mode 'owed': whatever is left stays owed and is looked at in delay_ms.
+-- counted '1': this tenure counts as one that got nowhere. Finished threads start to expire here.
+
+local no = refused(head, epoch)
+if no then return no end
+if mode == 'idle' and (redis.call('ZCARD', order) > 0 or redis.call('HLEN', due) > 0) then
+  local ids = redis.call('ZRANGE', order, 0, -1)
+  local inputs = {}
+  if #ids > 0 then inputs = redis.call('HMGET', mail, unpack(ids)) end
+  return { 'WORK', inputs, redis.call('HGETALL', due), redis.call('HGETALL', rest),
+    redis.call('HGETALL', stops) }
+end
+local now = now_ms()
+redis.call('HINCRBY', head, 'active', now - tonumber(redis.call('HGET', head, 'claimed')))
+if counted == '1' then redis.call('HINCRBY', head, 'deaths', 1) end
+signal(head, signals, 'over')
+redis.call('HSET', head, 'owner', '', 'lease', 0, 'dead', '')
+redis.call('HDEL', held, thread)
+local left = owe(owed, thread, order, due, rest, tonumber(delay_ms))
+if left == 'clear' then
+  for _, key in ipairs({ head, log, order, mail, due, rest, stops, askers }) do
+    redis.call('PEXPIRE', key, keep_ms)
+  end
+end
+return { 'RELEASED', left }

@@ -1,0 +1,66 @@
+"""Names of recorded steps: `run:turn:call:attempt`.
+
+A `call` is `model`, a tool call's id, a nested call `<parent>/<n>`, or a name of our own, which starts with `#`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from store.errors import StepKeyError
+
+MODEL = "model"
+START, RESUMED, TURN, SETTLED, REPLY, DONE, DELIVERED = (
+    "#start",
+    "#resumed",
+    "#turn",
+    "#settled",
+    "#reply",
+    "#done",
+    "#delivered",
+)
+OURS = frozenset({START, RESUMED, TURN, SETTLED, REPLY, DONE, DELIVERED})
+
+_KEY = re.compile(r"([^:]+):(0|[1-9][0-9]*):([^:]+):(0|[1-9][0-9]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class StepKey:
+    """The four parts of a step key, unescaped; `attempt` is only the loop's own retry index."""
+
+    run: str
+    turn: int
+    call: str
+    attempt: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.run or not self.call:
+            raise StepKeyError(f"a step key needs a run and a call, not {self!r}")
+        if self.turn < 0 or self.attempt < 0:
+            raise StepKeyError(f"turn and attempt count from 0, not {self!r}")
+        if self.call.startswith("#") and self.call not in OURS:
+            raise StepKeyError(f"call names that start with '#' are reserved, so {self.call!r} is refused")
+
+    def __str__(self) -> str:
+        return f"{quote(self.run, safe='')}:{self.turn}:{quote(self.call, safe='/#')}:{self.attempt}"
+
+    def nested(self, name: str | int) -> StepKey:
+        """The key of a step inside this one: `<call>/<name>`."""
+        part = str(name)
+        if not part or part.startswith("#"):
+            raise StepKeyError(f"a nested step needs a name that is not reserved, not {part!r}")
+        return StepKey(self.run, self.turn, f"{self.call}/{quote(part, safe='')}", self.attempt)
+
+    @classmethod
+    def parse(cls, text: str) -> StepKey:
+        """The parts of a key made by `str()`; `StepKeyError` on anything else."""
+        found = _KEY.fullmatch(text)
+        if found is None:
+            raise StepKeyError(f"{text!r} is not a step key run:turn:call:attempt")
+        run, turn, call, attempt = found.groups()
+        key = cls(unquote(run), int(turn), unquote(call), int(attempt))
+        if str(key) != text:
+            raise StepKeyError(f"{text!r} is not written the way step keys are")
+        return key

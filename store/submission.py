@@ -1,0 +1,55 @@
+"""Input as people gave it, and the receipt for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from store.values import decode, digest_of, encode
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One message, admitted once under its channel and ts however often it arrives.
+
+    ts: Slack's, which also decides the order. at: wall-clock seconds of arrival. run: the id its run gets.
+    """
+
+    thread: str
+    channel: str
+    ts: str
+    author: str
+    text: str
+    run: str
+    at: float
+    files: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        return f"{self.channel}:{self.ts}"
+
+    @property
+    def fingerprint(self) -> str:
+        return digest_of([self.author, self.text, list(self.files)])
+
+    def to_json(self) -> str:
+        return encode({**asdict(self), "files": list(self.files)})
+
+    @classmethod
+    def from_json(cls, raw: str) -> Submission:
+        return cls.from_mapping(decode(raw))
+
+    @classmethod
+    def from_mapping(cls, found: Mapping[str, Any]) -> Submission:
+        names = ("thread", "channel", "ts", "author", "text", "run", "at")
+        return cls(**{name: found[name] for name in names}, files=tuple(found.get("files", ())))
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an admission answered: the run that the input leads to, and whether this call admitted it."""
+
+    thread: str
+    run: str
+    new: bool
