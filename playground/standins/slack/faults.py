@@ -42,7 +42,7 @@ class Fault:
     def dump(self) -> Json:
         return {
             "id": self.id,
-            "kind": self.kind,
+            "fault": self.kind,
             "method": self.method,
             "times": self.times,
             "when": self.when,

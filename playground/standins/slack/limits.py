@@ -34,14 +34,18 @@ LIMITS: tuple[Limit, ...] = (
     Limit("chat.*", "markdown_text", "characters", 12_000, "msg_too_long", "KIT"),
     Limit("chat.*", "attachments", "items", 100, "too_many_attachments", "docs.slack.dev chat.postMessage"),
     Limit("chat.*", "blocks", "items", 50, "msg_blocks_too_many", "KIT"),
-    Limit("chat.*", "markdown blocks", "characters", 12_000, "msg_blocks_too_long", "SDK MarkdownBlock, cumulative"),
+    Limit(
+        "chat.*", "markdown blocks", "characters", 12_000, "msg_blocks_too_long", "SDK MarkdownBlock, cumulative"
+    ),
     Limit("chat.*", "all blocks", "characters", 13_200, "msg_blocks_too_long", "bolt-js#2509, observed"),
     Limit("conversations.replies", "replies page", "items", 1_000, "invalid_limit", "KIT"),
     Limit("conversations.history", "history page", "items", 999, "invalid_limit", "KIT"),
     Limit("users.list", "users page", "items", 1_000, "invalid_limit", "KIT"),
     Limit("conversations.members", "members page", "items", 1_000, "invalid_limit", "KIT"),
     Limit("assistant.threads.setStatus", "loading_messages", "items", 10, "invalid_arguments", "KIT"),
-    Limit("apps.connections.open", "sockets", "items", 10, "too_many_websockets", "docs.slack.dev using-socket-mode"),
+    Limit(
+        "apps.connections.open", "sockets", "items", 10, "too_many_websockets", "docs.slack.dev using-socket-mode"
+    ),
     Limit(_ANY, "section.text", "characters", 3_000, "invalid_blocks", "SDK SectionBlock"),
     Limit(_ANY, "section.fields", "items", 10, "invalid_blocks", "SDK SectionBlock"),
     Limit(_ANY, "section.field", "characters", 2_000, "invalid_blocks", "vercel/chat limits.ts"),

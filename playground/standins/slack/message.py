@@ -88,6 +88,6 @@ class Message:
             "deleted": self.deleted,
             "deleted_at": self.deleted_at,
             "deleted_by": self.deleted_by,
-            "reactions": self.reactions,
+            "reactions": {name: list(users) for name, users in self.reactions.items()},
             "notifies": self.notifies(),
         }

@@ -39,7 +39,7 @@ class Delivery:
 
     def dump(self) -> Json:
         return {
-            "kind": self.kind,
+            "envelope": self.kind,
             "event_id": self.event_id,
             "attempts": self.attempts,
             "acked": self.acked,
@@ -112,10 +112,10 @@ class Outbox:
         for number, delay in enumerate(delays, delivery.first_attempt):
             if delivery.attempts:
                 await self._pause(delivery, delay, until_connected=not reached)
-            if delivery.acked:
+            if delivery.over.is_set():
                 return
             reached, reason = await self._try(delivery, number, reason)
-            if delivery.acked:
+            if delivery.over.is_set():
                 return
             self._journal.add("event.unacked", **delivery.dump(), reason=reason)
         delivery.lost = True
@@ -156,7 +156,13 @@ class Outbox:
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._journal.add("standin.failed", error=repr(error))
+            raise error
 
 
 def _frame(envelope: str, delivery: Delivery, number: int, last_reason: str) -> Json:
@@ -169,5 +175,3 @@ def _frame(envelope: str, delivery: Delivery, number: int, last_reason: str) -> 
     if delivery.kind == "events_api":
         frame |= {"retry_attempt": number, "retry_reason": last_reason or ("timeout" if number else "")}
     return frame
-
-

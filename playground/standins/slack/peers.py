@@ -26,11 +26,7 @@ class Peers:
                 self._remember(pid)
                 return pid
         found = next(
-            (
-                c.pid
-                for c in psutil.net_connections(kind="tcp4")
-                if c.pid and _holds(port, ((c.laddr, c.raddr),))
-            ),
+            (c.pid for c in psutil.net_connections(kind="tcp4") if c.pid and _holds(port, ((c.laddr, c.raddr),))),
             None,
         )
         if found is not None:
@@ -43,5 +39,3 @@ class Peers:
 
 def _holds(port: int, ends: Iterable[tuple[object, object]]) -> bool:
     return any(getattr(local, "port", None) == port and remote for local, remote in ends)
-
-
