@@ -1,0 +1,112 @@
+"""What the stand-in says when nobody wrote it a script: enough for a good first impression.
+
+It picks the tools it needs by their names from those the request declares, and says what it saw in their results.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from playground.standins.claude import prose
+from playground.standins.claude.arguments import arguments
+from playground.standins.claude.transcript import Json, Transcript
+from playground.standins.claude.turn import Call, Turn
+
+SPEED = 45.0  # tokens a second, about as fast as the real service
+
+_TOOLS = {
+    "time": r"time|clock|date",
+    "note": r"note|remember|memo",
+    "thread": r"thread|history|conversation",
+    "post": r"post|webhook|http|fetch|url|charge|send",
+    "ask": r"^ask|question",
+    "plan": r"plan",
+}
+_DANGEROUS = re.compile(r"post|webhook|charge|send|delete|write|pay|deploy|ask|plan", re.I)
+
+_ASKS: list[tuple[str, str]] = [
+    (r"\b(?:run|use|call)\b.{0,20}\b(?:tools|three|several|all)\b", "batch"),
+    (r"\bwhat(?:'s| is)? (?:the )?time\b|\btime is it\b|\bwhat day\b", "time"),
+    (r"\b(?:note|remember|write down)\b", "note"),
+    (r"\b(?:read|summari[sz]e)\b.{0,30}\b(?:thread|conversation)\b", "thread"),
+    (r"\bpost\b|\bwebhook\b|\bcharge\b|https?://", "post"),
+    (r"\bask me\b|\bquestion\b", "ask"),
+    (r"\bplan\b", "plan"),
+    (r"\bstory\b|\blong\b", "story"),
+    (r"\btable\b", "table"),
+    (r"\bcode\b|\bpython\b|\bscript\b", "code"),
+    (r"\bhelp\b|what can you|\bhello\b|\bhi\b|\bhey\b", "help"),
+]
+
+
+def improvise(transcript: Transcript) -> Turn:
+    """The answer to this conversation; the same one whenever the same is asked."""
+    turn = _after_tools(transcript) if transcript.results() else _first(transcript)
+    return replace(turn, tokens_per_second=turn.tokens_per_second or SPEED, chunk=3)
+
+
+def _first(transcript: Transcript) -> Turn:
+    prompt = transcript.prompt
+    asked = next((name for pattern, name in _ASKS if re.search(pattern, prompt, re.I)), "")
+    if asked in _SAYINGS:
+        return _SAYINGS[asked](prompt)
+    tools = [tool for tool in transcript.tools if "input_schema" in tool]
+    if asked == "batch":
+        return _batch(tools, prompt)
+    if asked in _TOOLS:
+        return _with_tool(asked, tools, prompt)
+    return Turn(thinking=prose.PONDERING, text=prose.echo(prompt, [tool["name"] for tool in tools]))
+
+
+def _with_tool(asked: str, tools: list[Json], prompt: str) -> Turn:
+    chosen = next((tool for tool in tools if re.search(_TOOLS[asked], tool["name"], re.I)), None)
+    if chosen is None:
+        return Turn(text=prose.no_tool(asked, [tool["name"] for tool in tools]))
+    call = Call(chosen["name"], arguments(chosen["input_schema"], prompt))
+    return Turn(
+        thinking=f"`{chosen['name']}` can tell. One call is enough.", text=prose.BEFORE[asked], calls=(call,)
+    )
+
+
+def _batch(tools: list[Json], prompt: str) -> Turn:
+    harmless = [tool for tool in tools if not _DANGEROUS.search(tool["name"])] or tools
+    if not harmless:
+        return Turn(text=prose.no_tool("batch", []))
+    chosen = [harmless[at % len(harmless)] for at in range(3)]
+    calls = tuple(
+        Call(tool["name"], arguments(tool["input_schema"], prompt, at // len(harmless)))
+        for at, tool in enumerate(chosen)
+    )
+    return Turn(thinking="They do not depend on each other.", text=prose.BEFORE["batch"], calls=calls)
+
+
+def _after_tools(transcript: Transcript) -> Turn:
+    called = {
+        block["id"]: block["name"]
+        for message in transcript.messages
+        for block in message["content"]
+        if block["type"] == "tool_use"
+    }
+    results = [
+        (called.get(str(result["tool_use_id"]), "tool"), _said(result), bool(result.get("is_error")))
+        for result in transcript.results()
+    ]
+    return Turn(text=prose.report(results))
+
+
+def _said(result: Json) -> str:
+    content: Any = result.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(block.get("text", f"({block.get('type')})")) for block in content)
+
+
+_SAYINGS: dict[str, Callable[[str], Turn]] = {
+    "story": lambda _: Turn(thinking=prose.PONDERING, text=prose.STORY, tokens_per_second=25.0),
+    "table": lambda _: Turn(text=prose.TABLE),
+    "code": lambda _: Turn(text=prose.CODE),
+    "help": lambda _: Turn(text=prose.HELP),
+}
