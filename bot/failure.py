@@ -1,0 +1,122 @@
+"""What a failed Slack call means: one table from error codes to the kinds of `ReplyError`.
+
+Codes and classes: the method reference of docs.slack.dev (chat.*, common errors, May 2026).
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.client import HTTPException
+from typing import Any, Literal
+from urllib.error import URLError
+
+from slack_sdk.errors import SlackApiError, SlackClientError
+
+from store.ports import ReplyError
+
+Kind = Literal["busy", "lost", "gone", "closed", "credentials", "payload"]
+
+_BUSY = """
+    ratelimited rate_limited service_unavailable request_timeout update_failed messaging_processing_failed
+    external_channel_migrating team_added_to_org org_login_required streaming_state_conflict
+"""
+_AMBIGUOUS = "internal_error fatal_error"
+_GONE = "message_not_found cant_update_message cant_delete_message edit_window_closed is_inactive"
+_CLOSED = """
+    channel_not_found not_in_channel is_archived restricted_action restricted_action_thread_locked
+    restricted_action_non_threadable_channel restricted_action_read_only_channel
+    restricted_action_thread_only_channel cannot_reply_to_message messages_tab_disabled user_not_in_channel
+    thread_not_found invalid_thread_ts
+"""
+_CREDENTIALS = """
+    invalid_auth not_authed account_inactive token_revoked token_expired missing_scope not_allowed_token_type
+    no_permission access_denied ekm_access_denied team_access_not_granted
+"""
+
+KINDS: Mapping[str, Kind] = {
+    **dict.fromkeys(_BUSY.split(), "busy"),
+    **dict.fromkeys(_GONE.split(), "gone"),
+    **dict.fromkeys(_CLOSED.split(), "closed"),
+    **dict.fromkeys(_CREDENTIALS.split(), "credentials"),
+}
+"""Refusals with one meaning. A code that is not here will not go away by itself: `payload`."""
+
+_AMBIGUOUS_CODES = frozenset(_AMBIGUOUS.split())
+
+_WHAT_TO_DO: Mapping[Kind, str] = {
+    "busy": "nothing was done; try again later",
+    "lost": "it may have been done; look before doing it again",
+    "gone": "the message is not there to be changed",
+    "closed": "nothing can be posted there; is the bot a member, is the channel open?",
+    "credentials": "check the bot token and its scopes",
+    "payload": "the same content will be refused again",
+}
+
+
+@contextmanager
+def slack_call(doing: str, *, posting: bool = False) -> Iterator[None]:
+    """Turns whatever slack_sdk raises into a `ReplyError` that says what was being done."""
+    try:
+        yield
+    except (SlackClientError, HTTPException, OSError, ValueError) as error:
+        raise failure(error, doing, posting=posting) from error
+
+
+def failure(error: Exception, doing: str, *, posting: bool = False) -> ReplyError:
+    """The error as a `ReplyError`; `posting` where doing it again would be seen twice."""
+    if not isinstance(error, SlackApiError):
+        kind: Kind = "busy" if _never_connected(error) else "lost"
+        return ReplyError(f"{doing}: {error!r}; {_WHAT_TO_DO[kind]}", kind=kind)
+    response: Any = error.response
+    status = _status(response)
+    code = str(response.get("error") or "") if response else ""
+    kind = _kind(code, status, posting)
+    detail = _detail(response) if kind == "payload" else ""
+    return ReplyError(
+        f"{doing}: Slack answered {code or f'HTTP {status}'}{detail}; {_WHAT_TO_DO[kind]}",
+        kind=kind,
+        code=code,
+        retry_after=_retry_after(response),
+    )
+
+
+def _kind(code: str, status: int, posting: bool) -> Kind:
+    if code in KINDS:
+        return KINDS[code]
+    if code in _AMBIGUOUS_CODES or (not code and (status >= 500 or status == 200)):
+        return "lost" if posting else "busy"
+    if not code:
+        return "busy"  # 429, or a proxy on the way: surely not applied
+    return "payload"
+
+
+def _never_connected(error: Exception) -> bool:
+    reason = error.reason if isinstance(error, URLError) else error
+    return isinstance(reason, (ConnectionRefusedError, socket.gaierror, ssl.SSLCertVerificationError))
+
+
+def _status(response: Any) -> int:
+    """slack_sdk gives its own response class, but a plain dict when the body was no JSON."""
+    if isinstance(response, Mapping):
+        return int(response.get("status") or 0)
+    return int(getattr(response, "status_code", 0) or 0)
+
+
+def _retry_after(response: Any) -> float | None:
+    headers = response.get("headers") if isinstance(response, Mapping) else getattr(response, "headers", None)
+    for name, value in dict(headers or {}).items():
+        if str(name).lower() == "retry-after":
+            try:
+                return float(value[0] if isinstance(value, list) else value)
+            except ValueError:
+                return None
+    return None
+
+
+def _detail(response: Any) -> str:
+    metadata = response.get("response_metadata") or {}
+    messages = metadata.get("messages") or []
+    return f" ({'; '.join(str(message) for message in messages)})" if messages else ""
