@@ -1,0 +1,135 @@
+"""One run's posts in its thread, over Slack's Web API."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from slack_sdk import WebClient
+
+from bot.cards.card import Card
+from bot.cards.done_card import done_card
+from bot.cards.notice_card import notice_card
+from bot.cards.reply_card import reply_card
+from bot.client import within
+from bot.failure import slack_call
+from bot.identity import Identity
+from store.ports import Clock, Part, Replies, ReplyError, Said
+from store.thread import ThreadId, ts_order
+from store.view import RunView
+
+EVENT_TYPE = "everthread_reply"
+"""The metadata's type: everybody in the workspace may read it, so it carries nothing but opaque ids."""
+
+_CARDS: Mapping[Part, Callable[[RunView], Card]] = {
+    "reply": reply_card,
+    "done": done_card,
+    "card": notice_card,
+}
+
+_SKEW_SECONDS = 120.0
+"""Slack's clock gives the ts, ours gave `since`; looking back further costs nothing."""
+
+_PAGES, _FIND_PAGE, _HISTORY_PAGE = 10, 200, 999
+
+_PARSE = "none"
+"""chat.update would else look for names and channels in the text."""
+
+
+class ThreadReply:
+    """`store.ports.Reply` for one run in one thread."""
+
+    def __init__(self, client: WebClient, thread: ThreadId, run: str, me: Identity, clock: Clock) -> None:
+        self._client, self._thread, self._run, self._me, self._clock = client, thread, run, me, clock
+
+    def post(self, part: Part, view: RunView, timeout: float) -> str:
+        card = _CARDS[part](view)
+        payload = {"run": self._run, "part": part}
+        with slack_call(f"posting the {part} of run {self._run} in {self._thread}", posting=True):
+            answer = within(self._client, timeout).chat_postMessage(
+                channel=self._thread.channel,
+                thread_ts=self._thread.root,
+                text=card.text,
+                blocks=card.blocks,
+                metadata={"event_type": EVENT_TYPE, "event_payload": payload},
+                unfurl_links=False,
+                unfurl_media=False,
+                parse=_PARSE,
+                link_names=False,
+            )
+        return str(answer["ts"])
+
+    def edit(self, ts: str, view: RunView, timeout: float) -> None:
+        card = reply_card(view)
+        with slack_call(f"editing the reply of run {self._run} in {self._thread}"):
+            within(self._client, timeout).chat_update(
+                channel=self._thread.channel,
+                ts=ts,
+                text=card.text,
+                blocks=card.blocks,
+                parse=_PARSE,
+                link_names=False,
+            )
+
+    def find(self, part: Part, since: float, timeout: float) -> list[str]:
+        oldest = f"{max(since - _SKEW_SECONDS, 0.0):.6f}"
+        messages = self._messages(timeout, _FIND_PAGE, oldest=oldest, include_all_metadata=True)
+        return sorted({message["ts"] for message in messages if self._is_ours(message, part)}, key=ts_order)
+
+    def delete(self, ts: str, timeout: float) -> None:
+        try:
+            with slack_call(f"deleting {ts} in {self._thread}"):
+                within(self._client, timeout).chat_delete(channel=self._thread.channel, ts=ts)
+        except ReplyError as error:
+            if error.code != "message_not_found":
+                raise
+
+    def history(self, limit: int, timeout: float) -> list[Said]:
+        # Every page repeats the thread's first message, hence by ts.
+        last: deque[Said] = deque(maxlen=limit)
+        seen: set[str] = set()
+        for message in self._messages(timeout, _HISTORY_PAGE):
+            if (ts := str(message["ts"])) not in seen:
+                seen.add(ts)
+                last.append(Said(_author(message), str(message.get("text") or ""), ts))
+        return list(last)
+
+    def _messages(self, timeout: float, page: int, **asked: Any) -> Iterator[Mapping[str, Any]]:
+        """The thread's messages, oldest first, a bounded number of pages."""
+        until, cursor = self._clock.boottime() + timeout, None
+        for _ in range(_PAGES):
+            left = until - self._clock.boottime()
+            if left <= 0:
+                raise ReplyError(f"reading {self._thread} took longer than {timeout:.1f} s", kind="busy")
+            with slack_call(f"reading {self._thread}"):
+                answer = within(self._client, left).conversations_replies(
+                    channel=self._thread.channel, ts=self._thread.root, limit=page, cursor=cursor, **asked
+                )
+            yield from answer["messages"]
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor")
+            if not cursor:
+                return
+
+    def _is_ours(self, message: Mapping[str, Any], part: Part) -> bool:
+        metadata = message.get("metadata") or {}
+        payload = metadata.get("event_payload") or {}
+        return (
+            (message.get("bot_id") == self._me.bot or message.get("user") == self._me.user)
+            and metadata.get("event_type") == EVENT_TYPE
+            and payload.get("run") == self._run
+            and payload.get("part") == part
+        )
+
+
+def _author(message: Mapping[str, Any]) -> str:
+    return str(message.get("user") or message.get("bot_id") or message.get("username") or "somebody")
+
+
+def replies(client: WebClient, me: Identity, clock: Clock) -> Replies:
+    """What makes a `Reply` for `(thread, run)`; ValueError when `thread` is not one."""
+
+    def reply(thread: str, run: str) -> ThreadReply:
+        return ThreadReply(client, ThreadId.parse(thread), run, me, clock)
+
+    return reply
