@@ -1,0 +1,82 @@
+"""Whatever nobody else listens to: acknowledged, and answered where a person waits.
+
+Bolt leaves what has no listener unacknowledged, and Slack delivers such events again.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from slack_bolt import Ack, App, BoltContext, BoltResponse
+
+from bot.admission import REFUSED
+from bot.identity import Identity
+from bot.listeners.click import Click
+from bot.listeners.run_buttons import NO_LONGER_IN_USE
+from bot.whisper import Whispers
+from store.protocol import Workspace
+
+_ANY = re.compile("")
+_KNOWN_TYPES = frozenset(
+    {
+        *("event_callback", "shortcut", "message_action"),
+        *("block_actions", "block_suggestion", "view_submission", "view_closed"),
+        *("interactive_message", "dialog_submission", "dialog_cancellation", "dialog_suggestion"),
+    }
+)
+
+log = logging.getLogger(__name__)
+
+
+class Unmatched:
+    """The last listeners of all."""
+
+    def __init__(self, *, me: Identity, workspace: Workspace, whispers: Whispers) -> None:
+        self._me, self._workspace, self._whispers = me, workspace, whispers
+
+    def register(self, app: App) -> None:
+        """Call it after every other listener is registered: the first match takes the payload."""
+        app.event(_ANY)(self.event)
+        app.action(_ANY)(self.action)
+        app.view_submission(_ANY)(self.silent)
+        app.view_closed(_ANY)(self.silent)
+        app.shortcut(_ANY)(self.silent)
+        app.options(_ANY)(self.options)
+        app.command(_ANY)(self.command)
+
+    def event(self, context: BoltContext) -> None:
+        """Runs after Bolt acknowledged: time to tell a person, once a day, that they were refused."""
+        if REFUSED not in context:
+            return
+        heard, sentence = context[REFUSED]
+        if self._workspace.refuse_once(self._me.team, heard.author):
+            root = heard.root if heard.in_thread else None
+            self._whispers.say(sentence, user=heard.author, channel=heard.channel, root=root)
+
+    def action(self, ack: Ack, body: Mapping[str, Any]) -> None:
+        ack()
+        click = Click.of(body, self._me)
+        if click.kind == "button" and click.channel:
+            self._whispers.say(NO_LONGER_IN_USE, user=click.user, channel=click.channel, root=click.root)
+
+    def silent(self, ack: Ack) -> None:
+        ack()
+
+    def options(self, ack: Ack) -> None:
+        ack(options=[])
+
+    def command(self, ack: Ack, command: Mapping[str, Any]) -> None:
+        ack(f"I don't know {command['command']}. Mention me in a channel, or write to me directly.")
+
+
+def acknowledge_unknown(body: Mapping[str, Any], next_: Callable[[], None]) -> BoltResponse | None:
+    """A global middleware for payloads that Bolt has no listeners for, such as `app_rate_limited`."""
+    kind = body.get("type")
+    if kind in _KNOWN_TYPES or "command" in body:
+        next_()
+        return None
+    log.warning("Slack sent a %s, which nothing here handles", kind)
+    return BoltResponse(status=200, body="")
