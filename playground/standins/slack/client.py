@@ -146,9 +146,15 @@ class SlackStandin:
         wish = {"ts": ts, "event": event, "times": times, "fresh": fresh}
         return int(self._post("redeliver", wish)["deliveries"])
 
-    def close_sockets(self, reason: str | None = None, grace: float | None = None) -> int:
-        """Cut all connections, or with a `reason` send a disconnect frame first; returns how many."""
-        wish: Json = {"reason": reason}
+    def close_sockets(
+        self, how: str = "close", grace: float | None = None, sockets: Iterable[int] | None = None
+    ) -> int:
+        """Close connections, all or those numbered; returns how many.
+
+        how: `close`, `cut` (the bare line), or a disconnect frame's reason: `warning`, `refresh_requested`,
+        `link_disabled`; then the close comes `grace` seconds later.
+        """
+        wish: Json = {"how": how, "sockets": None if sockets is None else list(sockets)}
         if grace is not None:
             wish["grace"] = grace
         return int(self._post("sockets/close", wish)["closed"])

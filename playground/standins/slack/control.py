@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, get_args
 
 from aiohttp import web
 
@@ -16,12 +16,12 @@ from playground.standins.slack import acts
 from playground.standins.slack.errors import ControlError
 from playground.standins.slack.message import Json
 from playground.standins.slack.settings import SettingError
+from playground.standins.slack.sockets import How
 from playground.standins.slack.standin import Standin
 
 Act = Callable[[Standin, Json], Awaitable[Json]]
 
 _LONGEST_POLL = 60.0  # seconds
-_REASONS = (None, "warning", "refresh_requested", "link_disabled")
 
 
 def routes(slack: Standin) -> list[web.RouteDef]:
@@ -102,11 +102,11 @@ async def _redeliver(slack: Standin, wish: Json) -> Json:
 
 
 async def _close_sockets(slack: Standin, wish: Json) -> Json:
-    reason = wish.get("reason")
-    if reason not in _REASONS:
-        raise ControlError(f"reason must be one of {_REASONS}, not {reason!r}")
+    how = wish.get("how", "close")
+    if how not in get_args(How):
+        raise ControlError(f"how must be one of {', '.join(get_args(How))}, not {how!r}")
     grace = float(wish.get("grace", slack.settings.disconnect_grace))
-    return {"closed": await slack.sockets.drop(reason, grace)}
+    return {"closed": await slack.sockets.drop(how, grace, wish.get("sockets"))}
 
 
 async def _archive(slack: Standin, wish: Json) -> Json:

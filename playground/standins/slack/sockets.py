@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from aiohttp import WSMsgType, web
 
@@ -18,6 +18,7 @@ from playground.standins.slack.people import APP
 
 Json = dict[str, Any]
 HOST = "applink-local"
+How = Literal["warning", "refresh_requested", "link_disabled", "close", "cut"]
 
 
 class Heard(Protocol):
@@ -129,19 +130,21 @@ class Sockets:
         if self.heard is not None and not self.heard.acked(envelope, frame.get("payload")):
             self._violate(f"an acknowledgement of an envelope never sent: {envelope}")
 
-    async def drop(self, reason: str | None, grace: float, sockets: list[Socket] | None = None) -> int:
-        """Close connections: with a disconnect frame and `grace` seconds to move over, or at once without.
+    async def drop(self, how: How, grace: float, numbers: list[int] | None = None) -> int:
+        """Close all connections, or those with these numbers; returns how many.
 
-        reason: `warning`, `refresh_requested`, `link_disabled`, or None: the line is cut.
+        A disconnect frame with `how` as its reason leaves `grace` seconds to move over. `close` is a
+        WebSocket close without such a frame, `cut` not even that: slack_sdk notices it by its pings alone.
         """
-        chosen = list(self.open if sockets is None else sockets)
+        chosen = [socket for socket in self.open if numbers is None or socket.id in numbers]
         for socket in chosen:
-            if reason is None:
+            if how == "cut":
                 socket.abort()
                 continue
-            socket.draining = True
-            await socket.send({"type": "disconnect", "reason": reason, "debug_info": {"host": HOST}})
-            task = asyncio.create_task(self._close_later(socket, grace))
+            if how != "close":
+                socket.draining = True
+                await socket.send({"type": "disconnect", "reason": how, "debug_info": {"host": HOST}})
+            task = asyncio.create_task(self._close_later(socket, 0.0 if how == "close" else grace))
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
         return len(chosen)
