@@ -74,6 +74,11 @@ class Claude:
             cut.disarm()
             self._put_back(wire, whole is not None and not cut.fired)
 
+    def close(self) -> None:
+        """Close the idle connections; a later call makes new ones."""
+        while self._idle:
+            self._idle.pop().close()
+
     def _stream(self, wire: Wire, body: Json, answer: GrowingAnswer) -> str:
         """Feed the stream to `answer`; its request id, once it has ended properly."""
         request_id = ""

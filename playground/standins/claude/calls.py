@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from playground.standins.claude.transcript import Json
@@ -12,7 +12,7 @@ from playground.standins.journal import Journal, wall
 Ended = Literal["", "complete", "cut", "error", "refused"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Call:
     """One request. `at`, `ended_at`: seconds since 1970; ended "" while it runs, "cut" when either side hung up.
 
@@ -34,10 +34,10 @@ class Call:
     request: Json = field(default_factory=dict)
 
     def dump(self, *, request: bool = False) -> Json:
-        dumped = asdict(self)
-        if not request:
-            del dumped["request"]
-        return dumped
+        return {name: getattr(self, name) for name in _FIELDS if request or name != "request"}
+
+
+_FIELDS = [known.name for known in fields(Call)]
 
 
 class Calls:
@@ -54,28 +54,37 @@ class Calls:
         return call
 
     def started(self, call: Call) -> None:
-        self._journal.add("call.started", n=call.n, digest=call.digest, turn=call.turn, pid=call.pid)
+        self._tell(call, "call.started", digest=call.digest, pid=call.pid)
+
+    def placed(self, call: Call, pid: int | None) -> None:
+        """Now it is known which process asks."""
+        call.pid = pid
+        self._tell(call, "call.placed", pid=pid)
 
     def streamed(self, call: Call, tokens: int) -> None:
         call.tokens += tokens
         if call.billed is not None:
             call.billed["output_tokens"] = max(1, call.tokens)
-        self._journal.add("call.streamed", n=call.n, tokens=call.tokens, turn=call.turn)
+        self._tell(call, "call.streamed", tokens=call.tokens)
 
     def held(self, call: Call, how: str) -> None:
-        self._journal.add("call.held", n=call.n, how=how, tokens=call.tokens, turn=call.turn, pid=call.pid)
+        self._tell(call, "call.held", how=how, tokens=call.tokens, pid=call.pid)
 
     def end(self, call: Call, ended: Ended, error: str = "") -> None:
         """The first end counts."""
-        if call.ended:
-            return
-        call.ended, call.ended_at, call.error = ended, wall(), error
-        self._journal.add("call.ended", n=call.n, ended=ended, tokens=call.tokens, turn=call.turn, error=error)
+        if not call.ended:
+            call.ended, call.ended_at, call.error = ended, wall(), error
+            self._tell(call, "call.ended", ended=ended, tokens=call.tokens, error=error, pid=call.pid)
 
     def violated(self, call: Call, message: str) -> None:
-        violation = {"n": call.n, "message": message}
-        self.violations.append(violation)
-        self._journal.add("violation.found", **violation)
+        if self._tell(call, "violation.found", message=message):
+            self.violations.append({"n": call.n, "message": message})
+
+    def _tell(self, call: Call, kind: str, **data: object) -> bool:
+        known = call.n <= len(self.log) and self.log[call.n - 1] is call
+        if known:  # else it is of the time before a reset
+            self._journal.add(kind, n=call.n, turn=call.turn, **data)
+        return known
 
     def asked_twice(self) -> list[str]:
         """The digests that were billed more than once."""

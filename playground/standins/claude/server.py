@@ -139,8 +139,8 @@ class ClaudeServer:
         port = transport.get_extra_info("peername")[1]
 
         async def look() -> None:
-            call.pid = self._pids[transport] = await asyncio.to_thread(self._peers.pid, port)
-            self.journal.add("call.placed", n=call.n, pid=call.pid)
+            pid = self._pids[transport] = await asyncio.to_thread(self._peers.pid, port)
+            self.calls.placed(call, pid)
 
         self._start(look())
 
