@@ -26,10 +26,10 @@ from worker.process.signals import ENDING
 
 MARGIN = 4.0
 """Seconds beyond the grace time after which a child that still lives is killed; Heroku kills everything at 30 s."""
-YOUNG = 2.0
+YOUNG = 1.0
 """A child that dies younger than this counts towards a crash loop."""
-FREE_RESTARTS = 2
-FIRST_PAUSE, MOST_PAUSE = 0.1, 30.0
+FREE_RESTARTS = 3
+FIRST_PAUSE, MOST_PAUSE = 0.05, 10.0
 
 log = logging.getLogger(__name__)
 
