@@ -5,6 +5,7 @@ Codes and classes: the method reference of docs.slack.dev (chat.*, common errors
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
@@ -46,6 +47,8 @@ KINDS: Mapping[str, Kind] = {
 
 _AMBIGUOUS_CODES = frozenset(_AMBIGUOUS.split())
 
+_CODE = re.compile(r"[a-z0-9_]+", re.ASCII)
+
 _WHAT_TO_DO: Mapping[Kind, str] = {
     "busy": "nothing was done; try again later",
     "lost": "it may have been done; look before doing it again",
@@ -71,12 +74,13 @@ def failure(error: Exception, doing: str, *, posting: bool = False) -> ReplyErro
         kind: Kind = "busy" if _never_connected(error) else "lost"
         return ReplyError(f"{doing}: {error!r}; {_WHAT_TO_DO[kind]}", kind=kind)
     response: Any = error.response
-    status = _status(response)
-    code = str(response.get("error") or "") if response else ""
+    status = int(getattr(response, "status_code", 0))
+    said = str(response.get("error") or "")
+    # Where the answer was no JSON, slack_sdk puts a sentence about it in the code's place.
+    code = said if _CODE.fullmatch(said) else ""
     kind = _kind(code, status, posting)
-    detail = _detail(response) if kind == "payload" else ""
     return ReplyError(
-        f"{doing}: Slack answered {code or f'HTTP {status}'}{detail}; {_WHAT_TO_DO[kind]}",
+        f"{doing}: Slack answered {said or 'nothing'} (HTTP {status}{_details(response)}); {_WHAT_TO_DO[kind]}",
         kind=kind,
         code=code,
         retry_after=_retry_after(response),
@@ -98,25 +102,14 @@ def _never_connected(error: Exception) -> bool:
     return isinstance(reason, (ConnectionRefusedError, socket.gaierror, ssl.SSLCertVerificationError))
 
 
-def _status(response: Any) -> int:
-    """slack_sdk gives its own response class, but a plain dict when the body was no JSON."""
-    if isinstance(response, Mapping):
-        return int(response.get("status") or 0)
-    return int(getattr(response, "status_code", 0) or 0)
-
-
 def _retry_after(response: Any) -> float | None:
-    headers = response.get("headers") if isinstance(response, Mapping) else getattr(response, "headers", None)
-    for name, value in dict(headers or {}).items():
-        if str(name).lower() == "retry-after":
-            try:
-                return float(value[0] if isinstance(value, list) else value)
-            except ValueError:
-                return None
+    for name, value in getattr(response, "headers", {}).items():
+        if name.lower() == "retry-after" and str(value).isdigit():
+            return float(value)
     return None
 
 
-def _detail(response: Any) -> str:
+def _details(response: Any) -> str:
+    """What Slack says about blocks it refuses."""
     metadata = response.get("response_metadata") or {}
-    messages = metadata.get("messages") or []
-    return f" ({'; '.join(str(message) for message in messages)})" if messages else ""
+    return "".join(f", {message}" for message in metadata.get("messages") or ())
