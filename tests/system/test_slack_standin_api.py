@@ -75,6 +75,21 @@ def test_an_update_is_a_new_version_and_text_alone_removes_the_blocks(slack: Sla
     assert slack.messages("general")[0]["metadata"] == {}
 
 
+def test_markdown_text_may_be_longer_than_an_updates_text_but_stands_alone(web: WebClient) -> None:
+    ts = web.chat_postMessage(channel=GENERAL, text="a")["ts"]
+    web.chat_update(channel=GENERAL, ts=ts, markdown_text="x" * 12_000)
+    both = {"channel": GENERAL, "ts": ts, "text": "a", "markdown_text": "b"}
+    assert refusal(lambda: web.api_call("chat.update", json=both)) == "markdown_text_conflict"
+
+
+def test_a_button_for_some_is_not_seen_by_others(slack: SlackStandin, web: WebClient) -> None:
+    hidden = [{"type": "actions", "elements": [{**BUTTON, "visible_to_user_ids": ["U0ADA00001"]}]}]
+    ts = web.chat_postMessage(channel=GENERAL, text="a", blocks=hidden)["ts"]
+    with pytest.raises(StandinError, match="does not see"):
+        slack.click("ann", "go", ts)
+    assert slack.click("ada", "go", ts, wait=False)["ts"] == ts
+
+
 def test_an_update_with_blocks_is_not_marked_as_edited(slack: SlackStandin, web: WebClient) -> None:
     ts = web.chat_postMessage(channel=GENERAL, text="a")["ts"]
     web.chat_update(channel=GENERAL, ts=ts, text="b", blocks=BUTTONS)
@@ -226,8 +241,7 @@ def test_the_log_of_calls_has_no_token(slack: SlackStandin, web: WebClient) -> N
 
 def test_a_response_url_ends_after_five_uses(slack: SlackStandin, web: WebClient) -> None:
     ts = web.chat_postMessage(channel=GENERAL, text="a", blocks=BUTTONS)["ts"]
-    slack.click("ann", "go", ts, wait=False)
-    hook = WebhookClient(f"{slack.url}/response/r1")
+    hook = WebhookClient(slack.click("ann", "go", ts, wait=False)["response_url"])
     assert hook.send_dict({"markdown_text": "no"}).status_code == 400
     assert hook.send(text="gone", replace_original=True).body == "ok"
     assert [hook.send(text=f"{n}").status_code for n in range(5)] == [200, 200, 200, 200, 404]

@@ -171,6 +171,13 @@ def test_a_reset_drops_whoever_is_held(slack: SlackStandin) -> None:
     assert slack.messages("general") == []
 
 
+def test_a_standin_ends_with_whoever_started_it() -> None:
+    start = "from playground.standins.slack.client import SlackStandin as S; print(S.start().url, flush=True)"
+    parent = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=True)
+    with pytest.raises(ConnectionRefusedError):  # the run above lasts until its standard error is closed by both
+        SlackStandin.attach(parent.stdout.strip()).state()
+
+
 def test_the_process_of_each_call_is_known(slack: SlackStandin, web: WebClient) -> None:
     web.auth_test()
     process = poster(slack)

@@ -106,7 +106,13 @@ def click(
     body = slack.interactions.click(slack.world, slack.settings, slack.url, who, found, element)
     slack.journal.add("button.clicked", user=who.key, action_id=action_id, ts=ts, channel=found.channel)
     return slack.outbox.send(
-        "interactive", body, event="block_actions", channel=found.channel, ts=ts, action_id=action_id
+        "interactive",
+        body,
+        event="block_actions",
+        channel=found.channel,
+        ts=ts,
+        action_id=action_id,
+        response_url=body["response_url"],
     )
 
 

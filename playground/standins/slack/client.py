@@ -54,15 +54,18 @@ class SlackStandin:
 
     @classmethod
     def start(cls, port: int = 0, **settings: Any) -> SlackStandin:
-        """Start a process of its own; `settings` are fields of `Settings`."""
+        """Start a process of its own, which ends with this one; `settings` are fields of `Settings`."""
         command = [sys.executable, "-m", "playground.standins.slack", "--port", str(port)]
-        command += ["--settings", json.dumps(settings)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        command += ["--settings", json.dumps(settings), "--with-parent"]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None  # noqa: S101 - it was asked for in the line above
         line = process.stdout.readline()
         if not line:
             raise StandinError(f"the Slack stand-in ended at once with exit code {process.wait()}")
-        return cls(json.loads(line)["url"], process)
+        standin = cls(json.loads(line)["url"], process)
+        standin.bot_token = str(settings.get("bot_token", BOT_TOKEN))
+        standin.app_token = str(settings.get("app_token", APP_TOKEN))
+        return standin
 
     @classmethod
     def attach(cls, url: str) -> SlackStandin:
@@ -95,8 +98,9 @@ class SlackStandin:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
         self._process = None
 
     # people

@@ -119,7 +119,7 @@ def find_element(message: Message, action_id: str, *, stale: bool = False) -> Js
 def _pressed(element: Json) -> Json:
     """What Slack tells of an element that was used: no looks, only what identifies it."""
     kept: dict[str, Any] = {name: element[name] for name in ("action_id", "block_id", "type") if name in element}
-    for name in ("text", "value", "style"):
+    for name in ("text", "value", "style", "visible_to_user_ids"):
         if name in element:
             kept[name] = element[name]
     return kept

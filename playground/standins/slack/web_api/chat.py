@@ -43,7 +43,8 @@ def update(slack: Standin, args: Args) -> Json:
     if channel.archived:
         raise SlackError("is_archived")
     draft = _content(args)
-    enforce("update text", len(draft.get("text", "").encode()))
+    if "markdown_text" not in args:
+        enforce("update text", len(draft.get("text", "").encode()))
     now = message.now
     metadata = _metadata(args)
     draft.setdefault("text", now.text if "blocks" not in draft else "")

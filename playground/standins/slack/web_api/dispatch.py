@@ -60,7 +60,7 @@ async def dispatch(slack: Standin, request: web.Request) -> web.StreamResponse:
 
 async def _perform(slack: Standin, request: web.Request, call: Call, args: Args) -> tuple[Json, int]:
     world = slack.world
-    holds = slack.faults.held(call.method, json.dumps(call.args), call.n, call.pid)
+    holds = slack.faults.held(call.method, json.dumps(call.args, ensure_ascii=False), call.n, call.pid)
     faults = slack.faults.match(call.method)
     if await slack.faults.stand_still(holds, "before") and _gone(request):
         raise _Dropped  # whoever was killed here never got its bytes through
