@@ -60,21 +60,18 @@ class Interactions:
         self.triggers[trigger.id] = trigger
         return trigger
 
+    def _response_url(self, settings: Settings, person: Person, message: Message) -> str:
+        key = f"r{next(self._numbers)}"
+        until, uses = wall() + settings.response_url_life, settings.response_url_uses
+        self.urls[key] = ResponseUrl(key, until, uses, message.channel, person.id, message.ts, message.thread_ts)
+        return key
+
     def click(
         self, world: World, settings: Settings, url: str, person: Person, message: Message, element: Json
     ) -> Json:
         """The `block_actions` payload of one click on `element`; `url` is the stand-in's own."""
         channel = world.channels[message.channel]
-        key = f"r{next(self._numbers)}"
-        self.urls[key] = ResponseUrl(
-            key,
-            wall() + settings.response_url_life,
-            settings.response_url_uses,
-            channel.id,
-            person.id,
-            message.ts,
-            message.thread_ts,
-        )
+        key = self._response_url(settings, person, message)
         thread: Json = {"thread_ts": message.thread_ts} if message.thread_ts else {}
         return {
             "type": "block_actions",
