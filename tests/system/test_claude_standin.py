@@ -149,6 +149,17 @@ def test_a_paused_answer_goes_on_when_it_is_sent_back_as_it_is(claude: Claude, s
     assert answer.content == [{"type": "text", "text": "Found."}]
 
 
+def test_paused_answers_may_be_joined_into_one_message(claude: Claude, standin: ClaudeStandin) -> None:
+    paused = {"thinking": "First …", "text": "Searching.", "stop_reason": "pause_turn"}
+    standin.script([paused, {"thinking": "Then …", "calls": [{"name": "clock"}]}, {"text": "Noon."}])
+
+    first = claude.ask(asking(), quiet, Cut()).content
+    second = claude.ask(asking(user("hello"), assistant(first)), quiet, Cut()).content
+    joined = [user("hello"), assistant([*first, *second]), user([result(second[-1])])]
+
+    assert claude.ask(asking(*joined), quiet, Cut()).content == [{"type": "text", "text": "Noon."}]
+
+
 @pytest.mark.parametrize("how", ["duplicate", "empty"])
 def test_tool_ids_come_through_as_bad_as_they_are(claude: Claude, standin: ClaudeStandin, how: str) -> None:
     standin.script([{"calls": [{"name": "clock"}, {"name": "clock"}]}, {"text": "Noon."}])
@@ -689,7 +700,7 @@ def test_a_script_that_is_over_or_says_nothing_to_a_prompt_shows_it(claude: Clau
 
     assert "nothing in it answers" in str(failure(claude))
     over = [user("charge 5"), assistant("Charged."), user("<news>a deploy</news>")]
-    assert "it has 1 turns" in str(failure(claude, asking(*over)))
+    assert "all were given" in str(failure(claude, asking(*over)))
 
 
 def test_a_script_or_fault_with_a_wrong_key_is_refused(standin: ClaudeStandin) -> None:
@@ -776,6 +787,7 @@ def test_without_a_script_it_uses_the_tools_it_was_given(
 def test_a_note_is_what_was_to_be_noted(claude: Claude, standin: ClaudeStandin) -> None:
     standin.script(None)
 
-    answer = claude.ask(asking(user("please note that we ship on Friday")), quiet, Cut())
+    prompt = "[2026-11-29 13:00 UTC] <@U1>: <@U0BOT> please note that we ship on Friday"
+    answer = claude.ask(asking(user(prompt)), quiet, Cut())
 
     assert answer.content[-1]["input"] == {"line": "we ship on Friday"}

@@ -8,6 +8,8 @@ from typing import Any
 from playground.standins.claude.transcript import Json
 
 _URL = re.compile(r"https?://[^\s>|)\]]+")
+_WHO = re.compile(r"^\[[^\]]*\]\s*<@\w+>:\s*")
+_MENTION = re.compile(r"<@\w+(?:\|[^>]*)?>\s*")
 _LEAD_IN = re.compile(r"^.*?\b(?:note|remember|write down|save)\b(?:\s+(?:that|this|down))?[\s:,]*", re.I | re.S)
 
 
@@ -16,6 +18,11 @@ def arguments(schema: Json, prompt: str, number: int = 0) -> Json:
     properties: Json = schema.get("properties") or {}
     wanted = schema.get("required") or list(properties)[:1]
     return {name: _value(name, properties.get(name) or {}, prompt, number) for name in wanted}
+
+
+def words(prompt: str) -> str:
+    """What the person said, without the time, the author and the mentions around it."""
+    return _MENTION.sub("", _WHO.sub("", prompt)).strip()
 
 
 def subject(prompt: str) -> str:

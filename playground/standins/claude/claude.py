@@ -60,7 +60,7 @@ class StandinClaude:
         if stop := faults.get("stop"):
             turn = replace(turn, stop_reason=stop.stop_reason, stop_details=stop.stop_details)
         summarized = (body.get("thinking") or {}).get("display") == "summarized"
-        content = sign(transcript, turn.content(transcript, len(transcript.messages), summarized=summarized))
+        content = sign(transcript, turn.content(transcript.said[-1], summarized=summarized))
         if ids := faults.get("ids"):
             content = _with_damaged_ids(content, empty=ids.how == "empty")
         if stop or ids:

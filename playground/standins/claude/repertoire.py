@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from playground.standins.claude import prose
-from playground.standins.claude.arguments import arguments
+from playground.standins.claude.arguments import arguments, words
 from playground.standins.claude.transcript import Json, Transcript
 from playground.standins.claude.turn import Call, Turn
 
@@ -35,7 +35,7 @@ _ASKS: list[tuple[str, str]] = [
     (r"\bpost\b|\bwebhook\b|\bcharge\b|https?://", "post"),
     (r"\bask me\b|\bquestion\b", "ask"),
     (r"\bplan\b", "plan"),
-    (r"\bstory\b|\blong\b", "story"),
+    (r"\bstory\b|\blong (?:answer|text|reply)\b", "story"),
     (r"\btable\b", "table"),
     (r"\bcode\b|\bpython\b|\bscript\b", "code"),
     (r"\bhelp\b|what can you|\bhello\b|\bhi\b|\bhey\b", "help"),
@@ -49,7 +49,7 @@ def improvise(transcript: Transcript) -> Turn:
 
 
 def _first(transcript: Transcript) -> Turn:
-    prompt = transcript.prompt
+    prompt = words(transcript.asked[-1])
     asked = next((name for pattern, name in _ASKS if re.search(pattern, prompt, re.I)), "")
     if asked in _SAYINGS:
         return _SAYINGS[asked](prompt)

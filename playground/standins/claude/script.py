@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from playground.standins.claude.refused import Refused
-from playground.standins.claude.transcript import Json, Transcript
+from playground.standins.claude.transcript import Json, Transcript, step
 from playground.standins.claude.turn import Turn
 
 
@@ -36,20 +36,18 @@ class Script:
         given: by what was said before them, the answers that went out other than scripted.
         """
         turns = self._group(transcript.prompt)
-        answers = transcript.answers()
-        for number, at in enumerate(answers):
-            if number >= len(turns):
-                break
-            altered = given.get(transcript.said[at])
-            expected = altered or Given(turns[number])
-            if difference := _difference(transcript, at, expected):
-                raise Refused(f"transcript does not match the script: turn {number} (messages.{at}) {difference}")
-        if len(answers) >= len(turns):
+        number = 0
+        for at in transcript.answers():
+            told = _told(transcript, at, turns[number:], given)
+            if told is None:
+                raise Refused(_mismatch(transcript, at, turns[number:], number))
+            number += told
+        if number >= len(turns):
             raise Refused(
                 f"transcript does not match the script: it has {len(turns)} turns for {transcript.prompt[:80]!r}, "
-                f"and {len(answers)} were given"
+                "and all were given"
             )
-        return turns[len(answers)], len(answers)
+        return turns[number], number
 
     def _group(self, prompt: str) -> list[Turn]:
         found = [(prompt.rfind(on), len(on), on) for on in self._groups if on and on in prompt]
@@ -59,15 +57,32 @@ class Script:
         return self._groups[on]
 
 
-def _difference(transcript: Transcript, at: int, expected: Given) -> str:
-    turn, content = expected.turn, transcript.messages[at]["content"]
-    for what, wanted in _parts(turn.content(transcript, at), ids=not expected.ids_damaged).items():
-        if turn.cuts_last_call and what == "calls":
-            wanted = wanted[:-1]
-        got = _parts(content, ids=not expected.ids_damaged)[what]
-        if got != wanted:
-            return f"should have {what} {wanted!r}, not {got!r}"
-    return ""
+def _told(transcript: Transcript, at: int, turns: Sequence[Turn], given: Mapping[str, Given]) -> int | None:
+    """How many of the turns this message tells: more than one if they paused and were joined; None: not these."""
+    got, said = transcript.messages[at]["content"], transcript.said[at]
+    wanted: list[Json] = []
+    ids = True
+    for count, scripted in enumerate(turns, 1):
+        told = given.get(said, Given(scripted))
+        content = told.turn.content(said)
+        said = step(said, "assistant", content)
+        wanted += content[:-1] if told.turn.cuts_last_call else content
+        ids = ids and not told.ids_damaged
+        if _parts(wanted, ids=ids) == _parts(got, ids=ids):
+            return count
+        if told.turn.stop != "pause_turn":
+            return None
+    return None
+
+
+def _mismatch(transcript: Transcript, at: int, turns: Sequence[Turn], number: int) -> str:
+    where = f"transcript does not match the script: messages.{at}"
+    if not turns:
+        return f"{where} is one turn more than it has for {transcript.prompt[:80]!r}"
+    wanted = _parts(turns[0].content(transcript.said[at]), ids=True)
+    got = _parts(transcript.messages[at]["content"], ids=True)
+    differing = next((what for what in wanted if wanted[what] != got[what]), "calls")
+    return f"{where} should be turn {number} with {differing} {wanted[differing]!r}, not {got[differing]!r}"
 
 
 def _parts(content: list[Json], *, ids: bool) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from playground.standins.claude.transcript import (
     Json,
     Transcript,
     digest,
-    without_thinking,
+    step,
 )
 
 _FIRST = "0" * 16
@@ -22,12 +22,13 @@ _FIRST = "0" * 16
 def sign(transcript: Transcript, blocks: list[Json]) -> list[Json]:
     """The blocks of the next answer, thinking signed."""
     signed: list[Json] = []
-    previous = next((block for _, _, block in reversed(list(_thinking(transcript)))), None)
+    previous = next((block for *_, block in reversed(list(_thinking(transcript)))), None)
+    before = transcript.bound[-1]
     for block in blocks:
         if block["type"] in THINKING:
-            seal = _seal(transcript.bound[-1], signed, block, _link(previous))
-            block = _with_signature(block, f"{_link(previous)}.{seal}")
+            block = _with_signature(block, f"{_link(previous)}.{_seal(before, block, _link(previous))}")
             previous = block
+        before = step(before, "assistant", [block])
         signed.append(block)
     return signed
 
@@ -35,13 +36,11 @@ def sign(transcript: Transcript, blocks: list[Json]) -> list[Json]:
 def broken(transcript: Transcript) -> str | None:
     """What is wrong with the thinking that came back, if anything is."""
     previous: Json | None = None
-    for at, index, block in _thinking(transcript):
-        where = f"messages.{at}.content.{index}"
+    for where, before, block in _thinking(transcript):
         link, _, seal = _signature(block).rpartition(".")
         if previous is not None and link != _link(previous):
             return f"{where}: a thinking block between this one and the one before it is missing"
-        before = transcript.messages[at]["content"][:index]
-        if seal != _seal(transcript.bound[at], before, block, link):
+        if seal != _seal(before, block, link):
             return (
                 f"{where}: Invalid `signature` in `thinking` block. The block is bound to a different conversation"
             )
@@ -49,20 +48,23 @@ def broken(transcript: Transcript) -> str | None:
     return None
 
 
-def _thinking(transcript: Transcript) -> Iterator[tuple[int, int, Json]]:
+def _thinking(transcript: Transcript) -> Iterator[tuple[str, str, Json]]:
+    """Where each thinking block is, what stands before it, and the block."""
     for at, message in enumerate(transcript.messages):
+        before = transcript.bound[at]
         for index, block in enumerate(message["content"]):
             if block.get("type") in THINKING:
-                yield at, index, block
+                yield f"messages.{at}.content.{index}", before, block
+            before = step(before, message["role"], [block])
 
 
 def _link(previous: Json | None) -> str:
     return _FIRST if previous is None else digest(_signature(previous))[:16]
 
 
-def _seal(prefix: str, before: list[Json], block: Json, link: str) -> str:
+def _seal(before: str, block: Json, link: str) -> str:
     content = {key: value for key, value in block.items() if key not in ("signature", "data")}
-    return digest(prefix, without_thinking(before), content, link)[:48]
+    return digest(before, content, link)[:48]
 
 
 def _signature(block: Json) -> str:

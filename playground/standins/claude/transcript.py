@@ -84,7 +84,12 @@ class Transcript:
 
     @property
     def prompt(self) -> str:
-        return "\n".join(_asked(self.messages[self.prompt_at])) if self.prompt_at >= 0 else ""
+        return "\n".join(self.asked)
+
+    @property
+    def asked(self) -> list[str]:
+        """The prompt's texts: neighbours of one role come as one message."""
+        return _asked(self.messages[self.prompt_at]) if self.prompt_at >= 0 else []
 
     def answers(self) -> list[int]:
         """Where the assistant spoke after the prompt."""
@@ -97,11 +102,18 @@ class Transcript:
         return [block for block in self.messages[-1]["content"] if block.get("type") == "tool_result"]
 
 
+def step(link: str, role: str, blocks: Iterable[Json], *, thinking: bool = False) -> str:
+    """The digest of what `link` stands for and these blocks after it; how they are cut into messages is nothing
+    to it, as callers may join neighbours of one role."""
+    for block in blocks if thinking else without_thinking(blocks):
+        link = digest(link, role, block)
+    return link
+
+
 def _chain(seed: str, messages: Sequence[Json], *, thinking: bool) -> list[str]:
     links = [seed]
     for message in messages:
-        blocks = message["content"] if thinking else without_thinking(message["content"])
-        links.append(digest(links[-1], message["role"], blocks))
+        links.append(step(links[-1], message["role"], message["content"], thinking=thinking))
     return links
 
 

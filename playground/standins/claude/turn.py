@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from playground.standins.claude.transcript import Json, Transcript, digest
+from playground.standins.claude.transcript import Json, digest
 
 CALL_KEYS = frozenset({"name", "input", "id"})
 
@@ -62,8 +62,8 @@ class Turn:
     def cuts_last_call(self) -> bool:
         return bool(self.calls) and self.stop == "max_tokens"
 
-    def content(self, transcript: Transcript, at: int, *, summarized: bool = True) -> list[Json]:
-        """The answer's blocks as messages[at] of this conversation, thinking not yet signed."""
+    def content(self, said: str, *, summarized: bool = True) -> list[Json]:
+        """The answer's blocks after what was `said`, thinking not yet signed."""
         content: list[Json] = []
         if self.thinking is not None:
             content.append({"type": "thinking", "thinking": self.thinking if summarized else "", "signature": ""})
@@ -73,6 +73,6 @@ class Turn:
             content.append({"type": "text", "text": self.text})
         content += [dict(block) for block in self.blocks]
         for number, call in enumerate(self.calls):
-            call_id = call.id or f"toolu_01{digest(transcript.said[at], number)[:22]}"
+            call_id = call.id or f"toolu_01{digest(said, number)[:22]}"
             content.append({"type": "tool_use", "id": call_id, "name": call.name, "input": call.input})
         return content
