@@ -14,12 +14,18 @@
     ControlFlow (BaseException)
     ├── StaleEpochError           the lease is somebody else's now: stop at once, save nothing
     ├── RunSuspended              asked to stop for now; the run stays owed
-    └── RunWaiting                the run waits for a person; the answer will ring
+    ├── RunWaiting                the run waits for a person; the answer will ring
+    ├── RunStopped                somebody pressed Stop
+    ├── RunFailed                 the run cannot go on; it settles as failed
+    ├── RunParked                 only a person can move it on
+    └── TenureOver                a straggler of a tenure that has ended
 
 Control flow derives from BaseException, so that a tool's `except Exception` cannot swallow it.
 """
 
 from __future__ import annotations
+
+from store.lifecycle import ParkReason
 
 
 class EverthreadError(Exception):
@@ -107,3 +113,27 @@ class RunWaiting(ControlFlow):
     def __init__(self, wait: str) -> None:
         super().__init__(f"waiting on {wait}")
         self.wait = wait
+
+
+class RunStopped(ControlFlow):
+    """Somebody asked to stop the run; it settles as aborted."""
+
+
+class RunFailed(ControlFlow):
+    """The run cannot go on: it settles as failed, with a code and one plain sentence."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code, self.sentence = code, sentence
+
+
+class RunParked(ControlFlow):
+    """Only a resolution or an operator moves the run on; the reason is one of `lifecycle.ParkReason`."""
+
+    def __init__(self, reason: ParkReason, sentence: str) -> None:
+        super().__init__(sentence)
+        self.reason, self.sentence = reason, sentence
+
+
+class TenureOver(ControlFlow):
+    """The tenure ended without waiting for this step; what it does now reaches nobody."""

@@ -59,19 +59,21 @@ class Mailbox:
 class Claim:
     """A won claim: the lease, the thread as it was found, and how the tenure before it ended.
 
-    deaths: tenures in a row that died or lapsed without a new record. active: seconds the open run was worked on.
-    taken_over_at: server seconds at which a lease was last taken from an owner not known dead, or 0.
+    pause: why a suspended run was left, `restart` or `outage`. deaths: tenures in a row that died or lapsed without
+    a new record. active: seconds the open run was worked on. since_takeover: seconds since a lease was last taken
+    from an owner not known dead, or None.
     """
 
     lease: Lease
     status: str
     run: str
+    pause: str
     ended: Ended
     deaths: int
     active: float
     mailbox: Mailbox
     spent: int
-    taken_over_at: float
+    since_takeover: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ class Commit:
     away. taken: mailbox ids that these records move into the log. spend: micro-dollars. state: `(name, value)`
     appended to the workspace's tool state. outcome: `(run, json)` of a settlement. progress: whether it proves
     that the run got further. settles: the run's end by itself, refused with `StopWonError` when a stop came first.
-    forget_steps: the run is over, so its marks and its stop go.
+    forget_steps: the run is over, so its marks and its stop go. anew: a run's active time starts here.
     """
 
     run: str
@@ -108,3 +110,4 @@ class Commit:
     progress: bool = True
     settles: bool = False
     forget_steps: bool = False
+    anew: bool = False

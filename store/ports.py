@@ -6,14 +6,12 @@ With doubles for them a whole fleet runs in one process on virtual time, so noth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol
 
 from store.view import RunView
 
-T = TypeVar("T")
-R = TypeVar("R")
 Json = dict[str, Any]
 
 
@@ -39,6 +37,8 @@ class Event(Protocol):
 
     def set(self) -> None: ...
 
+    def clear(self) -> None: ...
+
     def is_set(self) -> bool: ...
 
     def wait(self, timeout: float | None = None) -> bool: ...
@@ -60,12 +60,6 @@ class Threads(Protocol):
     def event(self) -> Event: ...
 
     def sleep(self, seconds: float) -> None: ...
-
-    def map(self, work: Callable[[T], R], items: Sequence[T], limit: int) -> list[R]:
-        """`[work(item) …]`, at most `limit` at once.
-
-        Control flow raised in any of them is raised here, but only after every other one has ended.
-        """
 
 
 class Cut:
@@ -232,5 +226,3 @@ class Reply(Protocol):
 
 Replies = Callable[[str, str], Reply]
 """`(thread, run) -> Reply`."""
-
-Records = Iterable[Mapping[str, Any]]

@@ -8,7 +8,7 @@ the stored bytes, so fields that this build does not know are kept as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from store.errors import EvidenceError, RecordTooLargeError, UnknownFormatError
@@ -49,6 +49,12 @@ class Record:
                 f"the record of {self.key} has {len(text):,} bytes; {MAX_RECORD:,} is the limit"
             )
         return text
+
+
+def stored(record: Record) -> tuple[Record, str]:
+    """The record named by its digest, and the JSON that is stored for it."""
+    raw = record.to_json()
+    return replace(record, digest=digest(raw)), raw
 
 
 def read_log(thread: str, raws: Sequence[str]) -> list[Record]:

@@ -33,8 +33,12 @@ class Submission:
     def fingerprint(self) -> str:
         return digest_of([self.author, self.text, list(self.files)])
 
+    def as_body(self) -> dict[str, Any]:
+        """Itself as plain JSON values."""
+        return {**asdict(self), "files": list(self.files)}
+
     def to_json(self) -> str:
-        return encode({**asdict(self), "files": list(self.files)})
+        return encode(self.as_body())
 
     @classmethod
     def from_json(cls, raw: str) -> Submission:

@@ -19,7 +19,6 @@ ADMISSION_TTL = 26 * 3600
 """Seconds an admission key lives: Slack redelivers for up to 24 h (Delayed Events)."""
 PERSON_TTL = DAY
 SPENT_TTL = 40 * DAY
-SIGNAL_TTL = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,13 @@ KEYS: tuple[Key, ...] = (
     Key(_T + "mail", "hash", "anyone", _WITH_THREAD, "those inputs, by ts"),
     Key(_T + "due", "hash", "owner", _WITH_THREAD, "items a worker can work on: run:<id>, delivery:<id>"),
     Key(_T + "rest", "hash", "owner", _WITH_THREAD, "items that wait for a person: parked:<id>, unknown:<key>"),
-    Key(_T + "steps:<run>", "hash", "owner", "while the run is open, and 1 hour", "step key → state: which commits are in"),
+    Key(
+        _T + "steps:<run>",
+        "hash",
+        "owner",
+        "while the run is open, and 1 hour",
+        "step key → state: which commits are in",
+    ),
     Key(_T + "stops", "hash", "anyone", _WITH_THREAD, "run → who asked to stop it, and when"),
     Key(_T + "signals<epoch>", "list", "anyone", "1 hour", "what the owner's heartbeat blocks on"),
     Key(_T + "askers", "set", "anyone", _WITH_THREAD, "who started runs here"),

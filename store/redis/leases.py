@@ -40,13 +40,14 @@ class RedisLeases:
         answer = self._scripts.run("claim", keys, [thread, owner, self._ids.new("nonce"), int(self._lease * 1000)])
         if answer[0] == "HELD":
             raise RunLeaseHeldError(thread, answer[1], int(answer[2]) / 1000)
-        _, epoch, length, ended, head, inputs, due, rest, stops, spent = answer
+        _, epoch, length, ended, head, inputs, due, rest, stops, spent, since = answer
         return _claim(
             Lease(thread, owner, epoch, sent + self._lease, int(length)),
             ended,
             as_dict(head),
             _mailbox(inputs, due, rest, stops),
             int(spent),
+            since,
         )
 
     def renew(self, lease: Lease) -> dict[str, Stop]:
@@ -130,15 +131,16 @@ def _mailbox(inputs: Any, due: Any, rest: Any, stops: Any) -> Mailbox:
     return Mailbox(taken, as_dict(due), as_dict(rest), _stops(stops))
 
 
-def _claim(lease: Lease, ended: Ended, head: dict[str, str], mailbox: Mailbox, spent: int) -> Claim:
+def _claim(lease: Lease, ended: Ended, head: dict[str, str], mailbox: Mailbox, spent: int, since: Any) -> Claim:
     return Claim(
         lease=lease,
         status=head.get("status", ""),
         run=head.get("run", ""),
+        pause=head.get("pause", ""),
         ended=ended,
         deaths=int(head.get("deaths", 0)),
         active=int(head.get("active", 0)) / 1000,
         mailbox=mailbox,
         spent=spent,
-        taken_over_at=int(head.get("taken_over", 0)) / 1000,
+        since_takeover=int(since) / 1000 if int(since) >= 0 else None,
     )

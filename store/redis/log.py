@@ -41,6 +41,7 @@ class RedisLog:
             int(commit.progress),
             int(commit.settles),
             int(commit.forget_steps),
+            int(commit.anew),
             commit.spend,
             SPENT_TTL,
             outcome_json,

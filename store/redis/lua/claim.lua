@@ -2,7 +2,8 @@ local head, order, mail, due, rest, log, stops, askers, owed, held, spent = unpa
 local thread, owner, nonce, lease_ms = unpack(ARGV)
 -- Take a thread, if nobody alive holds it: bump the epoch, remember the owner, count how the last tenure ended.
 -- Answers {'HELD', owner, ms left} or
--- {'CLAIMED', epoch, log length, ended, head fields, inputs, due, rest, stops, micro-dollars today}.
+-- {'CLAIMED', epoch, log length, ended, head fields, inputs, due, rest, stops, micro-dollars today,
+-- ms since the last take-over from an owner not known dead, or -1}.
 -- Sent twice by one owner (its answer was lost), the second answers as the first did.
 
 local now = now_ms()
@@ -32,6 +33,7 @@ if ended ~= 'released' and was[2] ~= owner then
   redis.call('HINCRBY', head, 'active', math.max(0, tonumber(was[6]) - tonumber(was[5])))
   if ended == 'lapsed' then redis.call('HSET', head, 'taken_over', now) end
 end
+local taken_over = redis.call('HGET', head, 'taken_over')
 redis.call('HSET', head, 'epoch', epoch, 'owner', owner, 'lease', now + lease_ms, 'claimed', now, 'renewed', now,
   'dead', '', 'ended', ended, 'ring', 0)
 redis.call('HSET', held, thread, owner)
@@ -41,4 +43,4 @@ local inputs = {}
 if #ids > 0 then inputs = redis.call('HMGET', mail, unpack(ids)) end
 return { 'CLAIMED', epoch, redis.call('LLEN', log), ended, redis.call('HGETALL', head), inputs,
   redis.call('HGETALL', due), redis.call('HGETALL', rest), redis.call('HGETALL', stops),
-  redis.call('GET', spent) or '0' }
+  redis.call('GET', spent) or '0', taken_over and now - tonumber(taken_over) or -1 }

@@ -1,5 +1,5 @@
 local head, log, steps, order, mail, due, rest, stops, outcome, spent = unpack(KEYS)
-local epoch, seen, run, progress, settles, forget, spend, spent_ttl, outcome_json, outcome_ttl = unpack(ARGV)
+local epoch, seen, run, progress, settles, forget, anew, spend, spent_ttl, outcome_json, outcome_ttl = unpack(ARGV)
 -- The one door through which an owner's records enter: fence, then append and index, all or nothing.
 -- ARGV continues with counted groups: records (key, state, json), head fields (name, value), due and rest items
 -- (name, value), items that are done (name), inputs taken (ts), tool state (key, value).
@@ -10,7 +10,7 @@ if no then return no end
 local length = redis.call('LLEN', log)
 if length < tonumber(seen) then return redis.error_reply('REGRESSED ' .. length) end
 
-local at = 11
+local at = 12
 local function group(width)
   local count = tonumber(ARGV[at])
   local first = at + 1
@@ -54,6 +54,7 @@ else
   today = redis.call('GET', spent) or '0'
 end
 if outcome_json ~= '' then redis.call('SET', outcome, outcome_json, 'EX', outcome_ttl) end
+if anew == '1' then redis.call('HSET', head, 'active', 0, 'claimed', now_ms()) end
 if progress == '1' then redis.call('HSET', head, 'deaths', 0) end
 if forget == '1' then
   redis.call('EXPIRE', steps, 3600)

@@ -1,6 +1,6 @@
--- Shared part: the inventory's index. A thread is looked at when its score (ms) has passed; RESTS is for threads
--- in which only a person can move something.
-local RESTS = 9000000000000
+-- Shared part: the inventory's index. A thread is looked at when its score (ms) has passed. One in which only a
+-- person can move something is looked at once a day, in case it has expired.
+local DAY = 86400000
 
 -- Recompute one thread's entry after its owner let go of it, looking again in `delay` ms where work is due.
 local function owe(owed, thread, order, due, rest, delay)
@@ -8,7 +8,7 @@ local function owe(owed, thread, order, due, rest, delay)
     redis.call('ZADD', owed, now_ms() + delay, thread)
     return 'due'
   elseif redis.call('HLEN', rest) > 0 then
-    redis.call('ZADD', owed, RESTS, thread)
+    redis.call('ZADD', owed, now_ms() + DAY, thread)
     return 'rests'
   end
   redis.call('ZREM', owed, thread)

@@ -2,7 +2,8 @@ local head, order, mail, due, rest, log, stops, askers, signals, owed, held = un
 local epoch, thread, mode, delay_ms, keep_ms, counted = unpack(ARGV)
 -- End a tenure. mode 'idle': only if nothing is left to do, in the same moment in which that is checked, else
 -- {'WORK', inputs, due, rest, stops}. mode 'owed': whatever is left stays owed and is looked at in delay_ms.
--- counted '1': this tenure counts as one that got nowhere. Finished threads start to expire here.
+-- counted '1': this tenure counts as one that got nowhere. Finished threads start to expire here,
+-- also those that still list an unknown effect.
 
 local no = refused(head, epoch)
 if no then return no end
@@ -20,7 +21,11 @@ signal(head, signals, 'over')
 redis.call('HSET', head, 'owner', '', 'lease', 0, 'dead', '')
 redis.call('HDEL', held, thread)
 local left = owe(owed, thread, order, due, rest, tonumber(delay_ms))
-if left == 'clear' then
+local parked = false
+for _, item in ipairs(redis.call('HKEYS', rest)) do
+  if string.sub(item, 1, 8) ~= 'unknown:' then parked = true end
+end
+if left == 'clear' or (left == 'rests' and not parked) then
   for _, key in ipairs({ head, log, order, mail, due, rest, stops, askers }) do
     redis.call('PEXPIRE', key, keep_ms)
   end

@@ -1,0 +1,172 @@
+"""A whole fleet in one process: bots and workers of the production classes over one fakeredis.
+
+Processes come and go; what is durable is in the server. Each call that leaves a process passes its gate, where a
+death can be placed before or after it takes effect.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import fakeredis
+
+from playground.simulation.baton import Baton, BatonClock, BatonThreads, Process
+from playground.simulation.doubles import CountingIds, Gate, SimulatedModel, SimulatedSlack, open_gate
+from store.protocol import Store
+from store.redis import open_store
+from store.redis.keyspace import thread_keys, workspace
+from store.redis.scripts import SHARED, source
+from store.submission import Submission
+from store.thread import ThreadId
+from worker.agent import Agent
+from worker.drain import Drain
+from worker.services import Limits, Services
+from worker.tenure import work_thread
+
+HOST = "boot"
+
+
+class GatedRedis(fakeredis.FakeRedis):
+    """A fakeredis client of one process: scripts pass its gate by name; its blocking read waits on virtual time."""
+
+    def seat(self, baton: Baton, process: Process, gate: Gate) -> GatedRedis:
+        self._baton, self._process, self._gate = baton, process, gate
+        self._names = {_sha(source(name)): name for name in SHARED}
+        return self
+
+    def execute_command(self, *args: Any, **options: Any) -> Any:
+        if not hasattr(self, "_process"):
+            return self._execute(*args, **options)
+        self._process.check()
+        self._baton.pause()
+        label = self._names.get(str(args[1]), str(args[0])) if args[0] == "EVALSHA" else str(args[0])
+        self._gate(label, "before")
+        answer = self._execute(*args, **options)
+        self._gate(label, "after")
+        return answer
+
+    def _execute(self, *args: Any, **options: Any) -> Any:
+        return super().execute_command(*args, **options)  # type: ignore[no-untyped-call]
+
+    def blpop(self, keys: Any, timeout: Any = 0) -> Any:
+        found: list[Any] = []
+
+        def ready() -> bool:
+            if not found:
+                raw = self._execute("LPOP", keys[0])
+                if raw is not None:
+                    found.append((keys[0], raw))
+            return bool(found)
+
+        self._baton.wait_until(ready, float(timeout))
+        return found[0] if found else None
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+
+
+class Member:
+    """One simulated worker or bot process with its own clients and services."""
+
+    def __init__(self, fleet: Fleet, name: str, gate: Gate) -> None:
+        self.process = Process(name)
+        self.fleet = fleet
+        baton = fleet.baton
+        redis = GatedRedis(server=fleet.server, decode_responses=True).seat(baton, self.process, gate)
+        self.clock = BatonClock(baton, self.process)
+        self.threads = BatonThreads(baton, self.process)
+        self.store: Store = open_store(redis, self.clock, fleet.ids)
+        self.services = Services(
+            store=self.store,
+            clock=self.clock,
+            ids=fleet.ids,
+            threads=self.threads,
+            model=fleet.model.seat(baton, self.process, gate),
+            replies=fleet.slack.seat(self.process, gate),
+            agent=fleet.agent,
+            limits=fleet.limits,
+            cost=lambda _model, usage: usage.input + usage.output,
+        )
+        self.drain = Drain(self.threads, self.clock)
+
+    @property
+    def owner(self) -> str:
+        return f"{HOST}:{self.process.name}:0:"
+
+    def work(self, thread: str) -> None:
+        work_thread(thread, self.services, self.drain, self.owner + "x")
+
+
+class Fleet:
+    """The world of one simulation, and how it recovers: a dead worker is buried, and another one is rung."""
+
+    def __init__(self, agent: Agent, model: SimulatedModel, *, limits: Limits | None = None) -> None:
+        self.baton = Baton()
+        self.server = fakeredis.FakeServer()
+        self.ids = CountingIds()
+        self.slack = SimulatedSlack()
+        self.model, self.agent, self.limits = model, agent, limits or Limits()
+        self.members: list[Member] = []
+        self.host = self.member("host")
+
+    def member(self, name: str, gate: Gate = open_gate) -> Member:
+        member = Member(self, name, gate)
+        self.members.append(member)
+        return member
+
+    def run(self, play: Callable[[], None]) -> None:
+        """Run `play` as the host's first task, on virtual time."""
+        with self.virtual_time():
+            self.baton.run(self.host.process, play)
+
+    def work_off(self, thread: str, gates: Sequence[Gate] = (), most: int = 20) -> int:
+        """Let one worker after the other work on the thread until nothing is owed; how many it took.
+
+        The first workers pass the given gates; each that dies is buried at once.
+        """
+        for n in range(most):
+            worker = self.member(f"worker{len(self.members)}", gates[n] if n < len(gates) else open_gate)
+            task = self.baton.start(worker.process, "work", partial(worker.work, thread))
+            task.join()
+            if task.raised is not None:
+                raise task.raised
+            if worker.process.dead:
+                self.host.store.leases.bury(worker.owner)
+            wait = self.owed_in(thread)
+            if wait is None:
+                return n + 1
+            self.host.threads.sleep(wait)
+        raise RuntimeError(f"{thread} is still owed after {most} tenures")
+
+    def owed_in(self, thread: str) -> float | None:
+        """Seconds until the thread is to be looked at; None when nothing in it is due."""
+        team = ThreadId.parse(thread).team
+        raw = fakeredis.FakeRedis(server=self.server, decode_responses=True)
+        head, due, order = thread_keys(thread, "head", "due", "order")
+        score = raw.zscore(workspace(team, "owed"), thread)
+        if score is None or not (raw.hlen(due) or raw.zcard(order) or raw.hget(head, "owner")):
+            return None
+        return max(0.0, float(score) / 1000 - self.baton.time)
+
+    def say(self, thread: str, text: str, *, author: str = "U1", n: int = 1) -> Submission:
+        at = ThreadId.parse(thread)
+        ts = f"{int(float(at.root)) + n}.000{n:03}"
+        said = Submission(thread, at.channel, ts, author, text, self.ids.new("run"), self.baton.time)
+        self.host.store.admissions.admit(said)
+        return said
+
+    @contextmanager
+    def virtual_time(self) -> Iterator[None]:
+        """fakeredis reads the interpreter's clock, so that is replaced as well."""
+        real = time.time  # noqa: TID251 - replaced, not asked
+        time.time = lambda: self.baton.time  # noqa: TID251
+        try:
+            yield
+        finally:
+            time.time = real  # noqa: TID251

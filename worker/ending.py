@@ -1,0 +1,116 @@
+"""How a run ends, or pauses: settled, parked, left in order, taken up again. Each is one commit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from store.lease import Commit
+from store.lifecycle import ParkReason, Status
+from store.record import Record
+from store.stepkey import MODEL, RESUMED, SETTLED, StepKey
+from store.values import encode
+from worker.footer import footer
+
+if TYPE_CHECKING:
+    from worker.run import Run
+
+
+def settle(run: Run, status: Status, *, text: str = "", code: str = "", note: str = "", by: str = "") -> None:
+    """End the run for good, with everything still staged. `StopWonError` when a stop came first."""
+    for record in list(run.state.open.values()):
+        if record.kind == "tool" and record.state == "pending":
+            run.ledger.stage(replace(record, state="interrupted", at=run.services.clock.now()))
+    usage = run.state.usage
+    body: dict[str, Any] = {
+        "status": status,
+        "text": text,
+        "code": code,
+        "note": note,
+        "by": by,
+        "usage": [usage.input, usage.output, usage.cache_read, usage.cache_write, usage.estimated],
+        "cost": run.state.cost,
+        "footer": footer(run.state, run.progress.elapsed()),
+        "notify": run.progress.wants_done_post(),
+        "queued": run.progress.queued,
+    }
+    run.ledger.stage(run.ledger.record("settled", StepKey(run.id, 0, SETTLED, run.state.parkings), "done", body))
+    outcome = {"run": run.id, "thread": run.state.input.thread} | body
+    run.ledger.flush(
+        Commit(
+            run.id,
+            settles=status != "aborted",
+            outcome=(run.id, encode(outcome)),
+            head={"status": status, "run": ""},
+            due={f"delivery:{run.id}": ""},
+            done=[f"run:{run.id}"],
+            forget_steps=True,
+        )
+    )
+
+
+def park(run: Run, reason: ParkReason, note: str) -> None:
+    """Leave the run to a person: it stays owed, and later messages pass it."""
+    body = {
+        "status": "parked",
+        "reason": reason,
+        "text": "",
+        "code": reason,
+        "note": note,
+        "by": "",
+        "footer": footer(run.state, run.progress.elapsed()),
+        "notify": False,
+        "queued": run.progress.queued,
+    }
+    run.ledger.stage(run.ledger.record("settled", StepKey(run.id, 0, SETTLED, run.state.parkings), "left", body))
+    run.ledger.flush(
+        Commit(
+            run.id,
+            head={"status": "parked", "run": "", "deaths": "0"},
+            rest={f"parked:{run.id}": encode({"run": run.id, "reason": reason})},
+            due={f"delivery:{run.id}": ""},
+            done=[f"run:{run.id}"],
+        )
+    )
+
+
+def leave(run: Run) -> None:
+    """Suspend in order: marked steps that are not under way are recorded as left, not to be taken for cut off."""
+    for record in list(run.state.open.values()):
+        if record.state == "pending" and not run.progress.is_running(record.key):
+            run.ledger.stage(replace(record, state="left", at=run.services.clock.now()))
+    pause = "restart" if run.drain.begun else "outage"
+    run.ledger.flush(Commit(run.id, head={"status": "suspended", "pause": pause}, progress=False))
+
+
+def resume(run: Run, *, restart: bool) -> None:
+    """Note that another tenure took the run up: the steps it kept, and those it has to do again."""
+    body = {"restart": restart, "kept": run.state.steps_done, "repeated": sum(map(_again, run.state.open.values()))}
+    run.ledger.stage(run.ledger.record("resumed", StepKey(run.id, 0, RESUMED, run.state.resumptions), "done", body))
+    _mark_model(run)
+    run.ledger.flush(Commit(run.id, progress=False, head={"status": "running"}))
+
+
+def _again(record: Record) -> bool:
+    return record.state == "pending" and (record.kind == "model" or record.body["policy"] != "unsafe")
+
+
+def _mark_model(run: Run) -> None:
+    """Mark the model attempt that comes next; close the one that a crash cut off, which may have been billed."""
+    attempts = run.state.attempts
+    if any(attempt.state == "done" for attempt in attempts):
+        return
+    last = attempts[-1]
+    if last.state == "failed" and last.body["verdict"] == "fail":
+        return
+    if last.state == "pending":
+        cut = {
+            "error": {"kind": "cut", "code": "crash", "message": "the process ended while the model answered"},
+            "verdict": "again",
+            "usage": [0, 0, 0, 0, True],
+            "cost": 0,
+            "cut_off": True,
+        }
+        last = run.ledger.stage(run.ledger.record("model", last.key, "failed", cut))
+    attempt = last.key.attempt + (last.state == "failed")
+    run.ledger.stage(run.ledger.record("model", run.key(MODEL, attempt), "pending", {}))

@@ -1,0 +1,121 @@
+"""From records to the messages of a model request.
+
+The transcript only grows: what the model signed stays valid because the same records always give the same prefix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from store.record import Record
+from store.submission import Submission
+from worker.agent import binding
+from worker.state import CommittedTurn, RunState
+
+Message = dict[str, Any]
+THINKING = ("thinking", "redacted_thinking")
+
+INTERRUPTED = (
+    "[interrupted] The process that ran this call stopped before it finished. "
+    "Its effect may or may not have happened: check before you run it again."
+)
+ENDINGS = {
+    "aborted": "(This request was stopped before it was answered.)",
+    "failed": "(This request failed before it was answered.)",
+    "healed": "(This request was closed before it was answered.)",
+}
+OPEN_ENDING = "(This request is not answered yet: it waits for an operator.)"
+
+
+def words(submission: Submission) -> str:
+    """One input as the model reads it: its time and author, then the text."""
+    at = datetime.fromtimestamp(float(submission.ts.split(".")[0]), UTC)
+    return f"[{at:%Y-%m-%d %H:%M} UTC] <@{submission.author}>: {submission.text}"
+
+
+def history(before: Iterable[RunState], current: RunState) -> list[Message]:
+    """The thread's earlier runs as they stood when this one started; thinking only of the same definition."""
+    bound = binding(current.definition)
+    found: list[Message] = []
+    for run in before:
+        found += _run_messages(run, thinking=binding(run.definition) == bound)
+        if run.settled is None or run.settled.body["status"] != "completed":
+            found.append(_said(_ending(run)))
+    return found
+
+
+def messages(earlier: Sequence[Message], current: RunState) -> list[Message]:
+    """What came before, then this run's input and its committed turns; roles alternate."""
+    return _merged([*earlier, *_run_messages(current, thinking=True)])
+
+
+def result_block(record: Record) -> Message:
+    """One tool call's outcome as the model gets it."""
+    block: Message = {"type": "tool_result", "tool_use_id": record.key.call, "content": outcome_text(record)}
+    if record.state != "done":
+        block["is_error"] = True
+    return block
+
+
+def outcome_text(record: Record) -> str:
+    match record.state:
+        case "done":
+            return str(record.body["output"]) or "(no output)"
+        case "interrupted":
+            return INTERRUPTED
+        case _:
+            return str(record.body["error"]["message"])
+
+
+def text_of(content: Sequence[Mapping[str, Any]]) -> str:
+    """What an answer says to people."""
+    return "\n\n".join(str(block["text"]) for block in content if block.get("type") == "text" and block["text"])
+
+
+def _said(text: str) -> Message:
+    return {"role": "assistant", "content": [{"type": "text", "text": text}]}
+
+
+def _ending(run: RunState) -> str:
+    if run.settled is None:
+        return OPEN_ENDING
+    return str(run.settled.body.get("text") or ENDINGS[run.settled.body["status"]])
+
+
+def _run_messages(run: RunState, *, thinking: bool) -> list[Message]:
+    found: list[Message] = [{"role": "user", "content": [{"type": "text", "text": words(run.input)}]}]
+    for turn in run.turns:
+        found += _turn_messages(turn, thinking=thinking)
+    return found
+
+
+def _turn_messages(turn: CommittedTurn, *, thinking: bool) -> list[Message]:
+    found: list[Message] = [{"role": "assistant", "content": content_of(turn.model, thinking=thinking)}]
+    if turn.results:
+        found.append({"role": "user", "content": [result_block(result) for result in turn.results]})
+    return found
+
+
+def content_of(model: Record, *, thinking: bool) -> list[Message]:
+    """An answer's blocks as they came, less what the service would refuse to read again."""
+    return [
+        block
+        for block in model.body["content"]
+        if (thinking or block.get("type") not in THINKING)
+        and not (block.get("type") == "text" and not block["text"])
+    ]
+
+
+def _merged(found: Iterable[Message]) -> list[Message]:
+    """Roles alternate: neighbours of one role become one message, empty ones go."""
+    merged: list[Message] = []
+    for message in found:
+        if not message["content"]:
+            continue
+        if merged and merged[-1]["role"] == message["role"]:
+            merged[-1] = {"role": message["role"], "content": [*merged[-1]["content"], *message["content"]]}
+        else:
+            merged.append(message)
+    return merged

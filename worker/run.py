@@ -1,0 +1,224 @@
+"""A run at work: the steps the loop is made of.
+
+Everything that touches the world is a step: recorded before the next begins, answered from its record when the run
+is taken up again. Two commits a turn: the model's answer with the marks of the calls about to start, and the last
+outcome with the turn's boundary and the mark of the next model call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+from store.errors import ControlFlow, RunFailed, RunParked, RunStopped, RunSuspended, StopWonError
+from store.ports import Reply
+from store.record import OVER, Record
+from store.stepkey import MODEL, TURN, StepKey
+from store.thread import ThreadId
+from worker import ending
+from worker.asking import ask_model
+from worker.batch import Batch
+from worker.call import Call, prepare
+from worker.door import Door
+from worker.drain import Drain
+from worker.ledger import Ledger
+from worker.progress import Progress
+from worker.prompt import Message, text_of
+from worker.services import Services
+from worker.state import RunState
+from worker.tools.context import ToolContext
+from worker.tools.execute import Outcome, execute
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One recorded model answer and its prepared calls; `final` when the run ends with it."""
+
+    record: Record
+    calls: Sequence[Call]
+
+    @property
+    def final(self) -> bool:
+        return not self.calls and self.record.body["stop_reason"] != "pause_turn"
+
+    @property
+    def text(self) -> str:
+        return text_of(self.record.body["content"])
+
+
+class Run:
+    """One run within one tenure. Its records are the truth; what it keeps besides them is bookkeeping."""
+
+    def __init__(
+        self,
+        services: Services,
+        door: Door,
+        drain: Drain,
+        state: RunState,
+        history: Sequence[Message],
+        progress: Progress,
+        reply: Reply,
+        *,
+        resumed: bool,
+    ) -> None:
+        self.services, self.door, self.drain, self.state = services, door, drain, state
+        self.history, self.progress, self.reply = history, progress, reply
+        self.ledger = Ledger(services, door, state)
+        self._found = dict(state.open) if resumed else {}
+        self._unsettled = 0
+        self._lock = Lock()
+        self._limit = int(state.definition["max_concurrent_tools"])
+
+    @property
+    def id(self) -> str:
+        return self.state.id
+
+    @property
+    def turn(self) -> int:
+        return len(self.state.turns)
+
+    def key(self, call: str, attempt: int = 0) -> StepKey:
+        return StepKey(self.id, self.turn, call, attempt)
+
+    def check(self) -> None:
+        """Asked before every model and tool call: lease, stop, and whether the process is about to end."""
+        self.door.check(self.id)
+        if self.drain.begun:
+            raise RunSuspended("the process is about to end")
+
+    def check_limits(self) -> None:
+        """The run's own limits and the workspace's daily spending stop."""
+        definition = self.state.definition
+        if self.turn >= definition["max_turns"]:
+            raise RunFailed("max_turns", f"I stopped after {self.turn} turns, which is the limit of a run.")
+        if self.progress.active() > definition["max_active"]:
+            raise RunFailed("max_active", "I stopped because this run used up its time.")
+        if 0 < self.services.limits.daily_spend <= self.door.spent:
+            raise RunParked(
+                "spending",
+                "This workspace has reached its spending stop for today, so I paused here. Nothing is lost: "
+                "an admin can raise EVERTHREAD_DAILY_SPEND_USD and resume this run.",
+            )
+
+    def ask(self) -> Turn:
+        """This turn's model answer: recorded, with the marks of the calls about to start."""
+        found = next((record for record in self.state.attempts if record.state == "done"), None)
+        if found is not None:
+            return self._turn(found)
+        turn = self._turn(ask_model(self))
+        if not turn.final:
+            for call in [call for call in turn.calls if call.marked][: self._limit]:
+                self.ledger.stage(self._mark(call))
+            self.ledger.flush()
+        return turn
+
+    def map(self, work: Callable[[Call], Record], calls: Sequence[Call]) -> list[Record]:
+        """Run the calls at once and wait for all; the last outcome leaves with the turn's boundary."""
+        self._unsettled = sum(1 for call in calls if self._over(call) is None)
+        self.progress.begin_batch(calls, self.state.open, resumed=self._unsettled < len(calls))
+        return Batch(self.services.threads, self._limit).map(work, calls, self._abandon)
+
+    def step(self, call: Call, handler: Callable[[], Outcome]) -> Record:
+        """One call as a step: its recorded outcome, or `handler()`'s once that is recorded."""
+        if (over := self._over(call)) is not None:
+            return over
+        if self._cut_off(call):
+            self.progress.call_over(call, "interrupted")
+            return self._settle_call(self.ledger.record("tool", call.key, "interrupted", call.body()), [])
+        self.check()
+        known = self.state.open.get(str(call.key))
+        if call.marked and (known is None or known.state == "left"):
+            self.ledger.commit(self._mark(call))
+        self.progress.call_started(call)
+        try:
+            state, body, ops = handler()
+        except ControlFlow:
+            self.progress.call_left(call)
+            raise
+        self.progress.call_over(call, "done" if state == "done" else "failed")
+        return self._settle_call(self.ledger.record("tool", call.key, state, call.body() | body), ops)
+
+    def execute(self, call: Call) -> Outcome:
+        """Run the call's handler, for as long as the person it acts for may use the agent."""
+        at, asker = ThreadId.parse(self.state.input.thread), self.state.input.author
+        if not self.services.may_use(at.team, asker, at.channel):
+            refusal = {
+                "name": "Refused",
+                "message": "Not run: the person who asked may not use this agent any more.",
+            }
+            return "failed", {"error": refusal}, []
+        timeout = self.services.limits.slack_timeout
+        context = ToolContext(
+            run=self.id,
+            thread=self.state.input.thread,
+            key=str(call.key),
+            asker=asker,
+            clock=self.services.clock,
+            ending=self._ending,
+            read_state=lambda name: self.services.store.workspace.state(at.team, name),
+            read_thread=lambda limit: self.reply.history(limit, self.door.allowance(timeout)),
+        )
+        return execute(call, context)
+
+    def commit_turn(self, turn: Turn, results: Sequence[Record]) -> None:
+        """The boundary: what the turn built on, by digest, and the mark that the next model call begins."""
+        self._stage_boundary(turn, results)
+        self.ledger.stage(self.ledger.record("model", self.key(MODEL), "pending", {}))
+        self.ledger.flush()
+
+    def complete(self, turn: Turn) -> None:
+        """The last answer and the settlement, in one commit."""
+        reason = turn.record.body["stop_reason"]
+        self._stage_boundary(turn, [])
+        if reason == "refusal":
+            raise RunFailed("refusal", "The model declined to answer this.")
+        if reason == "model_context_window_exceeded":
+            raise RunFailed("context", "This thread has grown too long for the model.")
+        note = "" if reason != "max_tokens" else "The answer was cut at its length limit."
+        try:
+            ending.settle(self, "completed", text=turn.text, note=note)
+        except StopWonError:
+            raise RunStopped(self.id) from None
+
+    def _turn(self, answer: Record) -> Turn:
+        return Turn(answer, prepare(self.id, self.turn, answer, self.services.agent, self.state.open))
+
+    def _stage_boundary(self, turn: Turn, results: Sequence[Record]) -> None:
+        evidence = {"model": turn.record.digest, "results": [result.digest for result in results]}
+        self.ledger.stage(self.ledger.record("turn", self.key(TURN), "done", evidence))
+
+    def _mark(self, call: Call) -> Record:
+        return self.ledger.record("tool", call.key, "pending", call.body())
+
+    def _over(self, call: Call) -> Record | None:
+        record = self.state.open.get(str(call.key))
+        return record if record is not None and record.state in OVER else None
+
+    def _cut_off(self, call: Call) -> bool:
+        """A mark that another tenure left, for a call that may not run twice, or not as it was defined then."""
+        mark = self._found.get(str(call.key))
+        if mark is None or mark.state != "pending":
+            return False
+        changed = call.tool is None or mark.body["tool"] != call.tool.digest
+        return changed or mark.body["policy"] == "unsafe" or mark.body["fingerprint"] != call.fingerprint
+
+    def _settle_call(self, record: Record, ops: list[tuple[str, str]]) -> Record:
+        with self._lock:
+            self._unsettled -= 1
+            if self._unsettled == 0:
+                return self.ledger.stage(record, ops=ops)
+        return self.ledger.commit(record, ops=ops)
+
+    def _ending(self) -> bool:
+        return self.door.lost or self.drain.begun or self.door.stop_of(self.id) is not None
+
+    def _abandon(self) -> None:
+        """Leave running calls behind once the lease is gone, the stop's grace is over, or the process must end."""
+        if self.door.lost:
+            self.door.check(self.id)
+        stop = self.door.stop_of(self.id)
+        if stop is not None and self.services.clock.now() - stop.at > self.services.limits.stop_grace:
+            raise RunStopped(self.id)
+        if self.drain.begun and self.drain.time_left <= 1.0:
+            raise RunSuspended("the process ends before its calls do")

@@ -1,0 +1,64 @@
+"""Keeps a run's reply up to date while the run works: whole states, coalesced, on a thread of its own."""
+
+from __future__ import annotations
+
+import logging
+
+from store.errors import ControlFlow, StoreUnavailableError
+from store.ports import ReplyError
+from worker.post import Post
+from worker.progress import Progress
+from worker.services import Services
+
+log = logging.getLogger(__name__)
+
+IDLE_EDIT = 15.0
+"""Seconds after which the elapsed time is shown anew although nothing else changed."""
+
+
+class Showing:
+    """Posts the reply at once, then edits it when something changed, at most every `edit_interval` seconds.
+
+    Trouble with Slack never troubles the run: what could not be shown here is owed to the delivery.
+    """
+
+    def __init__(self, services: Services, post: Post, progress: Progress) -> None:
+        self._services, self._post, self._progress = services, post, progress
+        self._changed = services.threads.event()
+        self._over = services.threads.event()
+        self._task = services.threads.start("showing", self._show)
+        progress.changed = self._wake
+
+    def finish(self) -> None:
+        """Stop showing; returns once no call of ours to Slack is under way."""
+        self._over.set()
+        self._progress.changed = lambda: None
+        self._changed.set()
+        self._task.join()
+
+    def _wake(self) -> None:
+        self._changed.set()
+
+    def _show(self) -> None:
+        try:
+            self._post.ensure(self._progress.view())
+            while not self._over.is_set():
+                self._changed.wait(IDLE_EDIT)
+                self._changed.clear()
+                self._edit()
+        except ReplyError as error:
+            log.warning("the reply cannot be shown while the run works: %s", error)
+        except (ControlFlow, StoreUnavailableError) as error:
+            log.info("the reply is not shown any more by this process: %s", error)
+
+    def _edit(self) -> None:
+        if self._over.is_set():
+            return
+        try:
+            self._post.edit(self._progress.view())
+            pause = self._services.limits.edit_interval
+        except ReplyError as error:
+            if error.kind not in ("busy", "lost"):
+                raise
+            pause = error.retry_after or self._services.limits.edit_interval
+        self._over.wait(pause)

@@ -1,0 +1,135 @@
+"""A thread's runs, as its records tell them.
+
+Folding is the only reading of a log: a tenure folds once, then adds what it commits itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from store.errors import EvidenceError
+from store.ports import Usage
+from store.record import OVER, Record
+from store.stepkey import MODEL, StepKey
+from store.submission import Submission
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedTurn:
+    """One model answer and the outcome of each of its calls, in the answer's order."""
+
+    model: Record
+    results: tuple[Record, ...]
+
+
+@dataclass(slots=True)
+class RunState:
+    """One run: what it started with, its committed turns, and the steps of the turn that is open.
+
+    base: records of the thread before this run's own start. open: the latest record of each step, by key.
+    kept and repeated: steps that later tenures found done, and those they had to do again.
+    """
+
+    start: Record
+    base: int
+    turns: list[CommittedTurn] = field(default_factory=list)
+    open: dict[str, Record] = field(default_factory=dict)
+    posts: dict[str, Record] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    cost: int = 0
+    steps_done: int = 0
+    restarts: int = 0
+    resumptions: int = 0
+    parkings: int = 0
+    kept: int = 0
+    repeated: int = 0
+    cut_calls: int = 0
+    call_ids: set[str] = field(default_factory=set)
+    settled: Record | None = None
+    delivered: Record | None = None
+    parked: Record | None = None
+
+    @property
+    def id(self) -> str:
+        return self.start.run
+
+    @property
+    def input(self) -> Submission:
+        return Submission.from_mapping(self.start.body["input"])
+
+    @property
+    def definition(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.start.body["definition"]
+        return found
+
+    @property
+    def attempts(self) -> list[Record]:
+        """The open turn's model attempts, oldest first."""
+        turn = len(self.turns)
+        found: list[Record] = []
+        while (record := self.open.get(str(StepKey(self.id, turn, MODEL, len(found))))) is not None:
+            found.append(record)
+        return found
+
+    def add(self, record: Record) -> None:
+        """Take one record into account; records come in the order of the log."""
+        match record.kind:
+            case "model" | "tool":
+                self._add_step(record)
+            case "turn":
+                self._commit_turn(record)
+            case "reply":
+                self.posts[str(record.key)] = record
+            case "resumed":
+                self.resumptions += 1
+                self.restarts += bool(record.body["restart"])
+                self.kept = record.body["kept"]
+                self.repeated += record.body["repeated"]
+            case "settled":
+                if record.body["status"] == "parked":
+                    self.parked, self.parkings = record, self.parkings + 1
+                else:
+                    self.settled = record
+            case "delivered":
+                self.delivered = record
+            case "start":
+                raise EvidenceError(f"run {self.id} starts twice")
+
+    def _add_step(self, record: Record) -> None:
+        self.open[str(record.key)] = record
+        if record.kind == "tool":
+            self.call_ids.add(record.key.call)
+        if record.state in OVER:
+            self.steps_done += record.kind == "tool" or record.state == "done"
+            self.cut_calls += bool(record.body.get("cut_off"))
+        if (usage := record.body.get("usage")) is not None:
+            self.usage += Usage(*usage)
+            self.cost += record.body.get("cost", 0)
+
+    def _commit_turn(self, record: Record) -> None:
+        named = {step.digest: step for step in self.open.values()}
+        try:
+            turn = CommittedTurn(
+                named[record.body["model"]], tuple(named[result] for result in record.body["results"])
+            )
+        except KeyError as missing:
+            raise EvidenceError(
+                f"turn {record.key.turn} of run {self.id} builds on {missing}, which is not there"
+            ) from None
+        self.turns.append(turn)
+        self.open.clear()
+
+
+def fold(records: Iterable[Record]) -> dict[str, RunState]:
+    """Every run of a thread, in the order in which they started."""
+    runs: dict[str, RunState] = {}
+    for position, record in enumerate(records):
+        if record.kind == "start" and record.run not in runs:
+            runs[record.run] = RunState(record, position)
+        elif record.run in runs:
+            runs[record.run].add(record)
+        else:
+            raise EvidenceError(f"run {record.run} has a record but no start")
+    return runs

@@ -1,0 +1,251 @@
+"""One owner's fenced time on a thread: claim, work until nothing is left, release.
+
+The one place that catches control flow.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from store.errors import (
+    EvidenceError,
+    RunFailed,
+    RunLeaseHeldError,
+    RunParked,
+    RunStopped,
+    RunSuspended,
+    StaleEpochError,
+    StoreRegressedError,
+    StoreUnavailableError,
+    TenureOver,
+    UnknownFormatError,
+)
+from store.lease import Claim, Commit, Mailbox
+from store.record import Record, read_log, stored
+from store.stepkey import MODEL, REPLY, START, StepKey
+from store.submission import Submission
+from worker import ending
+from worker.delivery import REWRITE_AFTER, deliver
+from worker.door import Door
+from worker.drain import Drain
+from worker.heartbeat import Heartbeat
+from worker.ledger import Ledger
+from worker.loop import work
+from worker.post import Post
+from worker.progress import Progress
+from worker.prompt import history
+from worker.run import Run
+from worker.services import Services
+from worker.showing import Showing
+from worker.state import RunState, fold
+
+log = logging.getLogger(__name__)
+
+FAULT_PAUSE = 60.0
+"""Seconds until a thread whose records this build cannot use is looked at again."""
+
+
+def work_thread(thread: str, services: Services, drain: Drain, owner: str) -> None:
+    """Own the thread, do everything that can be done in it, let it go. Held by somebody else: nothing happens."""
+    if drain.begun:
+        return
+    try:
+        claim = services.store.leases.claim(thread, owner)
+    except RunLeaseHeldError as held:
+        log.debug("thread=%s %s", thread, held)
+        return
+    Tenure(services, drain, claim).work()
+
+
+class Tenure:
+    """The thread as this owner found it, and its way through what is owed there."""
+
+    def __init__(self, services: Services, drain: Drain, claim: Claim) -> None:
+        self._services, self._drain, self._claim = services, drain, claim
+        self._thread, self._mailbox = claim.lease.thread, claim.mailbox
+        self._door = Door(services, claim.lease, dict(claim.mailbox.stops), claim.spent)
+        self._began = services.clock.boottime()
+        self._runs: dict[str, RunState] = {}
+        self._open = claim.run
+        self._posts: dict[str, Post] = {}
+        self._records: list[Record] = []
+        self._judged = False
+
+    def work(self) -> None:
+        """Everything until nothing is left, and the release, whatever happens in between."""
+        lease_seconds = self._claim.lease.until - self._began
+        heartbeat = Heartbeat(self._services, self._door, lease_seconds)
+        try:
+            self._guarded(self._work_all)
+        finally:
+            self._door.close()
+            heartbeat.finish()
+
+    def _guarded(self, everything: Callable[[], None]) -> None:
+        try:
+            everything()
+        except (StaleEpochError, TenureOver) as lost:
+            log.warning("%s", lost)
+        except RunSuspended as pause:
+            log.info("thread=%s suspended: %s", self._thread, pause.reason)
+            self._let_go(look_again=pause.look_again)
+        except (UnknownFormatError, EvidenceError, StoreRegressedError) as fault:
+            log.error("thread=%s %s", self._thread, fault)
+            self._let_go(look_again=FAULT_PAUSE)
+        except StoreUnavailableError as fault:
+            log.warning("thread=%s left to its lease: %s", self._thread, fault)
+        except Exception:
+            log.exception("thread=%s a fault of ours; the run stays owed and is tried again", self._thread)
+            self._let_go(look_again=2.0 * 2 ** min(self._claim.deaths, 5), counted=True)
+
+    def _let_go(self, *, look_again: float, counted: bool = False) -> None:
+        try:
+            self._services.store.leases.release(
+                self._door.lease, idle=False, look_again=look_again, counted=counted
+            )
+        except (StaleEpochError, StoreUnavailableError) as error:
+            log.warning("thread=%s not released, its lease will lapse: %s", self._thread, error)
+
+    def _work_all(self) -> None:
+        self._records = read_log(self._thread, self._services.store.log.read(self._thread))
+        self._runs = fold(self._records)
+        while True:
+            self._deliver_due()
+            run = self._next_run()
+            if run is None:
+                mailbox = self._services.store.leases.release(self._door.lease, idle=True)
+                if mailbox is None:
+                    return
+                self._take(mailbox)
+            else:
+                self._execute(run)
+
+    def _take(self, mailbox: Mailbox) -> None:
+        self._mailbox = mailbox
+        self._door.hear(dict(mailbox.stops))
+
+    def _deliver_due(self) -> None:
+        for item in list(self._mailbox.due):
+            kind, _, run = item.partition(":")
+            if kind == "delivery":
+                self._deliver(self._runs[run])
+                self._forget_due(item)
+
+    def _forget_due(self, item: str) -> None:
+        due = {name: value for name, value in self._mailbox.due.items() if name != item}
+        self._mailbox = Mailbox(self._mailbox.inputs, due, self._mailbox.rest, self._mailbox.stops)
+
+    def _next_run(self) -> Run | None:
+        """The open run, taken up again; else the oldest input, started as a run; else nothing."""
+        if self._open:
+            return self._resumed(self._runs[self._open])
+        if not self._mailbox.inputs:
+            return None
+        if self._drain.begun:
+            raise RunSuspended("the process is about to end")
+        first, *later = self._mailbox.inputs
+        self._mailbox = Mailbox(tuple(later), self._mailbox.due, self._mailbox.rest, self._mailbox.stops)
+        return self._started(first)
+
+    def _started(self, submission: Submission) -> Run:
+        """Move an input from the mailbox to the log, with the marks of what comes first: reply and model."""
+        now, definition = self._services.clock.now(), self._services.agent.definition()
+        run = submission.run
+        start = Record(
+            "start", StepKey(run, 0, START), "done", now, {"input": submission.as_body(), "definition": definition}
+        )
+        marks = [
+            Record("reply", StepKey(run, 0, REPLY), "pending", now, {"part": "reply"}),
+            Record("model", StepKey(run, 0, MODEL), "pending", now),
+        ]
+        named = [stored(record) for record in (start, *marks)]
+        before = list(self._runs.values())
+        state = RunState(named[0][0], self._door.lease.seen)
+        self._door.commit(
+            Commit(
+                run,
+                records=[(str(record.key), record.state, raw) for record, raw in named],
+                head={"status": "running", "run": run},
+                due={f"run:{run}": ""},
+                taken=[submission.ts],
+                anew=True,
+                progress=False,
+            )
+        )
+        for record, _ in named[1:]:
+            state.add(record)
+        self._runs[run], self._open = state, run
+        return self._run(state, before, active_before=0.0, resumed=False)
+
+    def _resumed(self, state: RunState) -> Run:
+        before = fold(self._records[: state.base]).values()
+        run = self._run(state, list(before), active_before=self._claim.active, resumed=True)
+        ending.resume(run, restart=self._claim.ended != "released" or self._claim.pause == "restart")
+        return run
+
+    def _run(self, state: RunState, before: list[RunState], *, active_before: float, resumed: bool) -> Run:
+        services = self._services
+        progress = Progress(
+            services.clock, state, active_before=active_before, resumed=resumed, queued=len(self._mailbox.inputs)
+        )
+        reply = services.replies(self._thread, state.id)
+        run = Run(
+            services, self._door, self._drain, state, history(before, state), progress, reply, resumed=resumed
+        )
+        self._posts[state.id] = Post(services, self._door, run.ledger, state, reply, "reply", mine=not resumed)
+        return run
+
+    def _check_fruitless(self) -> None:
+        """Nobody works for ever on a run whose tenures die one after the other without getting anywhere."""
+        if self._claim.deaths > self._services.limits.fruitless and not self._judged:
+            raise RunParked(
+                "fruitless",
+                f"I was cut off {self._claim.deaths} times in a row at the same place, so I stopped trying. "
+                "Nothing is lost: an operator can look at it and resume this run.",
+            )
+
+    def _execute(self, run: Run) -> None:
+        post = self._posts[run.id]
+        showing = Showing(self._services, post, run.progress)
+        try:
+            try:
+                self._check_fruitless()
+                run.check()
+                work(run)
+            except RunStopped:
+                stop = self._door.stop_of(run.id)
+                ending.settle(run, "aborted", text=_partial(run), by=stop.by if stop else "")
+            except RunFailed as failed:
+                ending.settle(run, "failed", code=failed.code, note=failed.sentence)
+            except RunParked as parked:
+                ending.park(run, parked.reason, parked.sentence)
+            except RunSuspended:
+                ending.leave(run)
+                raise
+        finally:
+            self._judged = True
+            showing.finish()
+        self._open = ""
+        self._deliver(run.state)
+
+    def _deliver(self, state: RunState) -> None:
+        reply = self._services.replies(self._thread, state.id)
+        post = self._posts.get(state.id)
+        if post is None:
+            ledger = Ledger(self._services, self._door, state)
+            post = Post(self._services, self._door, ledger, state, reply, "reply", mine=False)
+        deliver(self._services, self._door, state, reply, post, rewrite_in=self._rewrite_in())
+
+    def _rewrite_in(self) -> float:
+        """Seconds until late edits of an owner we took over from cannot come any more; 0 where there is none."""
+        if self._claim.since_takeover is None:
+            return 0.0
+        since = self._claim.since_takeover + self._services.clock.boottime() - self._began
+        return max(0.0, REWRITE_AFTER - since)
+
+
+def _partial(run: Run) -> str:
+    """What a stopped answer had said before it was cut."""
+    attempts = run.state.attempts
+    return str(attempts[-1].body.get("partial", "")) if attempts else ""

@@ -1,0 +1,17 @@
+"""The tools every agent starts with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from worker.tools.builtin.http_post import http_post_tool
+from worker.tools.builtin.notes import append_note, read_notes
+from worker.tools.builtin.thread import read_thread
+from worker.tools.builtin.time import current_time
+from worker.tools.tool import Tool
+
+
+def builtin_tools(allowed_urls: Sequence[str] = ()) -> tuple[Tool, ...]:
+    """Reading this thread, the time, the workspace's notes; `http_post` only where some address is allowed."""
+    tools = (read_thread, current_time, read_notes, append_note)
+    return (*tools, http_post_tool(allowed_urls)) if allowed_urls else tools

@@ -1,0 +1,159 @@
+"""A tool: a typed function the model may call, with what a crash in the middle of it means."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic_core import to_jsonable_python
+
+from store.values import digest_of
+from worker.tools.context import ToolContext
+
+Replay = Literal["safe", "idempotent", "unsafe"]
+"""safe: may run again. idempotent: may run again with the same key. unsafe: never again on its own."""
+
+MAX_TITLE = 80
+
+
+class ToolError(Exception):
+    """What a tool raises to tell the model, in one sentence, what went wrong; recorded as it is.
+
+    retryable, retry_after (seconds), status and data say more, also after a crash.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str = "",
+        status: int | None = None,
+        retryable: bool | None = None,
+        retry_after: float | None = None,
+        data: Any = None,
+    ) -> None:
+        super().__init__(message)
+        self.code, self.status, self.retryable = code, status, retryable
+        self.retry_after, self.data = retry_after, data
+
+
+class BadArgumentsError(Exception):
+    """The model's arguments do not fit the tool; nothing ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function with its name, description, argument schema and replay policy."""
+
+    name: str
+    description: str
+    replay: Replay
+    arguments: type[BaseModel]
+    function: Callable[..., Any]
+    title_template: str = ""
+    isolate: bool = False
+    mark_started: bool = False
+    preflight: Callable[[Mapping[str, Any]], Mapping[str, Any] | str] | None = None
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        found = self.arguments.model_json_schema()
+        found.pop("title", None)
+        return found
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The tool as a model request declares it."""
+        return {"name": self.name, "description": self.description, "input_schema": self.schema}
+
+    @property
+    def digest(self) -> str:
+        """Names this definition; a call recorded under another one is never run again on its own."""
+        return digest_of([self.name, self.schema, self.replay, self.isolate])
+
+    def validate(self, given: Any) -> dict[str, Any]:
+        """The arguments in their JSON form; `BadArgumentsError` says every fault at once."""
+        try:
+            parsed = self.arguments.model_validate(given)
+        except ValidationError as error:
+            faults = "; ".join(
+                f"{'.'.join(str(part) for part in fault['loc']) or 'input'}: {fault['msg']}"
+                for fault in error.errors()
+            )
+            raise BadArgumentsError(f"{self.name} was not run, its arguments do not fit: {faults}") from error
+        return parsed.model_dump(mode="json")
+
+    def title(self, arguments: Mapping[str, Any]) -> str:
+        """One line that says what this call does."""
+        try:
+            line = self.title_template.format_map(arguments) if self.title_template else self.name
+        except (KeyError, IndexError, ValueError, AttributeError):
+            line = self.name
+        line = " ".join(line.split())
+        return line if len(line) <= MAX_TITLE else line[: MAX_TITLE - 1] + "…"
+
+    def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> str:
+        """The handler's output in the form the model gets: text as it is, anything else as JSON."""
+        parsed = self.arguments.model_validate(dict(arguments))
+        values = {name: getattr(parsed, name) for name in type(parsed).model_fields}
+        return as_output(self.function(context, **values))
+
+
+def as_output(value: Any) -> str:
+    """A tool's return value as text: None is empty, bytes are UTF-8 with damage replaced, the rest is JSON."""
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case bytes():
+            return value.decode("utf-8", "replace")
+        case _:
+            plain = to_jsonable_python(value, fallback=str, inf_nan_mode="strings", bytes_mode="utf8")
+            return json.dumps(plain, ensure_ascii=False)
+
+
+def tool(
+    *,
+    replay: Replay = "unsafe",
+    name: str = "",
+    title: str = "",
+    isolate: bool = False,
+    mark_started: bool = False,
+    preflight: Callable[[Mapping[str, Any]], Mapping[str, Any] | str] | None = None,
+) -> Callable[[Callable[..., Any]], Tool]:
+    """Make a tool of a typed function whose first parameter is its `ToolContext`.
+
+    The docstring is what the model reads. Undeclared tools are unsafe: after a crash in the middle nobody runs
+    them again. title: one line with the arguments, such as "charge {amount}". isolate: run in a process of its
+    own, for functions that hold the interpreter. preflight: may change the arguments, or answer the call with a
+    text, before anything runs.
+    """
+
+    def make(function: Callable[..., Any]) -> Tool:
+        hints = get_type_hints(function, include_extras=True)
+        parameters = list(inspect.signature(function).parameters.values())
+        if not parameters:
+            raise TypeError(f"the tool {function.__name__} needs a first parameter for its context")
+        fields: dict[str, Any] = {}
+        for parameter in parameters[1:]:
+            default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+            fields[parameter.name] = (hints.get(parameter.name, Any), default)
+        arguments = create_model(function.__name__, __config__=ConfigDict(extra="forbid"), **fields)
+        return Tool(
+            name=name or function.__name__,
+            description=inspect.getdoc(function) or "",
+            replay=replay,
+            arguments=arguments,
+            function=function,
+            title_template=title,
+            isolate=isolate,
+            mark_started=mark_started,
+            preflight=preflight,
+        )
+
+    return make
