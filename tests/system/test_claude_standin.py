@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import httpx2
+import psutil
 import pytest
 
 from playground.standins.claude.client import ClaudeStandin
@@ -751,6 +755,17 @@ def test_a_fault_for_all_calls_lasts_until_reset(claude: Claude, standin: Claude
     standin.reset()
     assert claude.ask(asking(), quiet, Cut()).stop_reason == "end_turn"
     assert len(standin.calls()) == 1
+
+
+def test_it_ends_with_whoever_started_it() -> None:
+    starter = (
+        "from playground.standins.claude.client import ClaudeStandin; print(ClaudeStandin.start().pid, flush=True)"
+    )
+    started = subprocess.run([sys.executable, "-c", starter + "; import os; os._exit(9)"], capture_output=True)
+
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(int(started.stdout)).wait(timeout=5)
+    assert not psutil.pid_exists(int(started.stdout))
 
 
 # --- the repertoire -----------------------------------------------------------------------------------------

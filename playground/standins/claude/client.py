@@ -27,12 +27,14 @@ class ClaudeStandin:
         self.url, self._process = url, process
 
     @classmethod
-    def start(cls) -> ClaudeStandin:
+    def start(cls, port: int = 0) -> ClaudeStandin:
+        """Start a process of its own, which ends with this one."""
         process = subprocess.Popen(
-            [sys.executable, "-m", "playground.standins.claude", "--port", "0"],
+            [sys.executable, "-m", "playground.standins.claude", "--port", str(port), "--with-parent"],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            start_new_session=True,
+            start_new_session=True,  # Ctrl-C ends what asks it first
         )
         assert process.stdout is not None  # noqa: S101
         line = process.stdout.readline()
@@ -42,7 +44,7 @@ class ClaudeStandin:
 
     @classmethod
     def attach(cls, url: str) -> ClaudeStandin:
-        return cls(url)
+        return cls(url.rstrip("/"))
 
     @property
     def pid(self) -> int | None:
@@ -98,8 +100,9 @@ class ClaudeStandin:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
 
     def __enter__(self) -> ClaudeStandin:
         return self
