@@ -82,14 +82,19 @@ def is_foreign(team: object, me: Identity) -> bool:
 
 
 def said(text: str, me: Identity) -> str:
-    """What the person typed: without our mention, with Slack's three entities undone.
+    """What the person typed: without our mention, entities undone.
 
     A bare mention keeps its text, because an input is never empty while a person said something.
     """
     ours = rf"<@{re.escape(me.user)}(?:\|[^>]*)?>"
     rest = re.sub(rf"^\s*{ours}(?:[:,](?=\s|$))?", "", text)
     rest = re.sub(rf"[ \t]*{ours}", "", rest).strip()
-    return (rest or text.strip()).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    return typed(rest or text.strip())
+
+
+def typed(text: str) -> str:
+    """A text of Slack's with its three entities undone."""
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def _from_a_person(event: Mapping[str, Any], me: Identity) -> bool:

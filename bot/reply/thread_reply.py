@@ -14,6 +14,7 @@ from bot.cards.notice_card import notice_card
 from bot.cards.reply_card import reply_card
 from bot.client import within
 from bot.failure import slack_call
+from bot.heard import typed
 from bot.identity import Identity
 from store.ports import Clock, Part, Replies, ReplyError, Said
 from store.thread import ThreadId, ts_order
@@ -92,7 +93,7 @@ class ThreadReply:
         for message in self._messages(timeout, _HISTORY_PAGE):
             if (ts := str(message["ts"])) not in seen:
                 seen.add(ts)
-                last.append(Said(_author(message), str(message.get("text") or ""), ts))
+                last.append(Said(_author(message), typed(str(message.get("text") or "")), ts))
         return list(last)
 
     def _messages(self, timeout: float, page: int, **asked: Any) -> Iterator[Mapping[str, Any]]:

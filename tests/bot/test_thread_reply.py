@@ -109,13 +109,13 @@ def test_history_is_the_last_messages_once_each(slack: FakeSlack, reply: Reply) 
     slack.answer(
         "conversations.replies",
         {
-            "messages": [root, {"ts": "2.0", "user": "U0BOB", "text": "b"}],
+            "messages": [root, {"ts": "2.0", "user": "U0BOB", "text": "a &lt; b"}],
             "response_metadata": {"next_cursor": "c"},
         },
         {"messages": [root, {"ts": "3.0", "bot_id": "B0X", "text": "c"}, {"ts": "4.0"}]},
     )
     assert reply.history(3, 4.0) == [
-        Said("U0BOB", "b", "2.0"),
+        Said("U0BOB", "a < b", "2.0"),
         Said("B0X", "c", "3.0"),
         Said("somebody", "", "4.0"),
     ]
