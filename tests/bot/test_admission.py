@@ -158,3 +158,9 @@ def test_a_known_person_costs_no_call(bot: Bot) -> None:
         bot.tell(event(mention(ts=ts)))
     assert len(bot.inputs) == 2
     assert len(bot.slack.made("users.info")) == 1
+
+
+def test_a_fault_of_ours_is_logged_whole_and_loses_no_message(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
+    bot.workspace.person = {}.__getitem__  # type: ignore[assignment,method-assign]
+    assert bot.tell(event(mention())).status == 500
+    assert "Traceback" in caplog.text
