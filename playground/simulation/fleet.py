@@ -20,7 +20,8 @@ from playground.simulation.doubles import CountingIds, Gate, SimulatedModel, Sim
 from store.protocol import Store
 from store.redis import open_store
 from store.redis.keyspace import thread_keys, workspace
-from store.redis.scripts import SHARED, source
+from store.redis.scripts import SHARED, Scripts, source
+from store.stepkey import MODEL, StepKey
 from store.submission import Submission
 from store.thread import ThreadId
 from worker.agent import Agent
@@ -29,6 +30,8 @@ from worker.services import Limits, Services
 from worker.tenure import work_thread
 
 HOST = "boot"
+FIXED_ARGUMENTS = 11
+"""Arguments of `commit.lua` before its counted groups."""
 
 
 class GatedRedis(fakeredis.FakeRedis):
@@ -44,11 +47,24 @@ class GatedRedis(fakeredis.FakeRedis):
             return self._execute(*args, **options)
         self._process.check()
         self._baton.pause()
-        label = self._names.get(str(args[1]), str(args[0])) if args[0] == "EVALSHA" else str(args[0])
+        label = self._label(args)
         self._gate(label, "before")
         answer = self._execute(*args, **options)
         self._gate(label, "after")
         return answer
+
+    def _label(self, args: Sequence[Any]) -> str:
+        """The script's name, and for a commit which steps reach which state: `commit model.done tool.pending`."""
+        name = self._names.get(str(args[1]), "") if args[0] == "EVALSHA" else str(args[0])
+        if name != "commit":
+            return name
+        at = 3 + int(args[2]) + FIXED_ARGUMENTS
+        words = [name]
+        for n in range(int(args[at])):
+            call = StepKey.parse(str(args[at + 1 + 3 * n])).call
+            kind = call if call == MODEL or call.startswith("#") else "tool"
+            words.append(f"{kind}.{args[at + 2 + 3 * n]}")
+        return " ".join(words)
 
     def _execute(self, *args: Any, **options: Any) -> Any:
         return super().execute_command(*args, **options)  # type: ignore[no-untyped-call]
@@ -114,9 +130,14 @@ class Fleet:
         self.model, self.agent, self.limits = model, agent, limits or Limits()
         self.members: list[Member] = []
         self.host = self.member("host")
+        looking = fakeredis.FakeRedis(server=self.server, decode_responses=True)
+        self.outside = open_store(looking, BatonClock(self.baton, Process("outside")), self.ids)
+        Scripts(looking).load()
 
     def member(self, name: str, gate: Gate = open_gate) -> Member:
         member = Member(self, name, gate)
+        if hasattr(gate, "member"):
+            gate.member = member
         self.members.append(member)
         return member
 

@@ -59,6 +59,13 @@ class Scripts:
         self.redis = redis
         self._scripts = {name: redis.register_script(source(name)) for name in SHARED}
 
+    def load(self) -> None:
+        """Put every script into the server, so that no later call pays for it."""
+        with self.redis.pipeline(transaction=False) as together:
+            for name in SHARED:
+                together.script_load(source(name))
+            answered(together.execute)
+
     def run(self, name: str, keys: list[str], args: list[Any]) -> Any:
         """The script's answer; `Refused` when it says no, `StoreUnavailableError` when nobody answers."""
         return answered(lambda: self._scripts[name](keys=keys, args=args))
