@@ -48,9 +48,7 @@ def _begins(*beginnings: str) -> AfterValidator:
 
 Secretive = TypeVar("Secretive", str, SecretStr)
 Names = Annotated[frozenset[str], NoDecode, BeforeValidator(_names)]
-Prices = Annotated[
-    dict[str, dict[Literal["input", "output", "cache_read"], float]], NoDecode, BeforeValidator(_json)
-]
+Prices = Annotated[dict[str, dict[str, float]], NoDecode, BeforeValidator(_json)]
 HttpAddress = Annotated[str, _begins("http://", "https://")]
 
 
@@ -95,6 +93,10 @@ class Settings(BaseSettings):
     active_time: float = Field(3600.0, ge=10.0, le=86_400.0)
     tools_at_once: int = Field(10, ge=1, le=64)
     fruitless_resumes: int = Field(3, ge=1, le=100)
+    instructions: str = ""
+    """Added to the agent's own system text."""
+    tools: Names = frozenset()
+    """Tools of your own, as `module:name`: a tool, several, or a function without arguments that gives them."""
     http_post: Names = frozenset()
     """Addresses a tool may post to, by prefix; none unless listed."""
 
@@ -202,6 +204,8 @@ def _contradictions(settings: Settings) -> list[str]:
             f"({settings.lease:g} s), so that two renewals may fail: lower it or raise the lease"
         )
     for model, price in settings.prices.items():
-        if not {"input", "output"} <= set(price) or min(price.values()) < 0:
-            faults.append(f"EVERTHREAD_PRICES needs input and output for {model}, in dollars, at least 0")
+        if not {"input", "output"} <= set(price) <= {"input", "output", "cache_read"} or min(price.values()) < 0:
+            faults.append(
+                f"EVERTHREAD_PRICES needs input and output for {model} (cache_read may be there too), at least 0"
+            )
     return faults

@@ -1,0 +1,194 @@
+"""The composition root: the one place where bot, worker and store meet, and where it stands what is behind what."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import partial
+
+from redis import Redis
+
+from bot.access import Access, AccessPolicy
+from bot.app import build
+from bot.client import slack_client
+from bot.groups import Groups
+from bot.identity import Identity, whoami
+from bot.people import People
+from bot.reply import replies
+from bot.socket import Sockets
+from everthread.agent import agent_of
+from everthread.exits import EVICTING_REDIS, NO_REDIS, NO_SERVICE, TOKEN, CannotStart
+from everthread.settings import Settings
+from store.errors import RunSuspended
+from store.ports import ReplyError
+from store.protocol import Store
+from store.redis import open_store
+from store.redis.check import check, connection_limit
+from store.redis.connection import for_bot, for_bot_wakes, for_signals, for_tenure, for_wakes
+from store.system import SystemClock, SystemIds, SystemThreads
+from worker.drain import Drain
+from worker.model.claude import Claude
+from worker.model.prices import cost
+from worker.process import owner
+from worker.process.job import Work
+from worker.process.pool import Makers, Pool
+from worker.process.wake import Wake
+from worker.services import Limits, Services
+from worker.tenure import work_thread
+
+CONNECTIONS_PER_WORKER = 5
+CONNECTIONS_BESIDE = 5
+"""The bot's and the sweep's."""
+DAY = 86_400.0
+SLACK_PAUSE = 30.0
+"""Seconds until a run is tried again that only Slack holds up."""
+
+log = logging.getLogger(__name__)
+clock, ids, threads = SystemClock(), SystemIds(), SystemThreads()
+
+
+class Composition:
+    """What the settings stand for. Nothing is connected before it is asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.redis_url = settings.redis_url.get_secret_value() if settings.redis_url else ""
+        token = settings.slack_bot_token.get_secret_value() if settings.slack_bot_token else ""
+        where = {"base_url": settings.slack_api_url.rstrip("/") + "/"} if settings.slack_api_url else {}
+        self.slack = slack_client(token, **where)
+        self.policy = AccessPolicy(
+            settings.people, settings.groups, settings.channels, settings.guests, settings.foreign
+        )
+
+    def check_redis(self) -> None:
+        """Say what is wrong with the server; `CannotStart` when nothing may rely on it."""
+        for verdict in check(self.redis_url, verify=self.settings.verify_tls):
+            if verdict.fatal:
+                raise CannotStart(NO_REDIS if verdict.kind == "unreachable" else EVICTING_REDIS, verdict.line)
+            log.warning("%s", verdict.line)
+
+    def identity(self) -> Identity:
+        """Who we are in Slack; `CannotStart` when the token is refused or Slack is away."""
+        try:
+            return whoami(self.slack)
+        except ReplyError as error:
+            raise cannot_start(error) from error
+
+    def bot_store(self) -> Store:
+        return self._open(self._redis(for_bot))
+
+    def tenure_store(self) -> Store:
+        return self._open(self._redis(for_tenure), self._redis(for_signals))
+
+    def sockets(self, me: Identity, store: Store) -> Sockets:
+        """The bot behind its connections to Slack, not yet connected."""
+        wake = Wake(self._redis(for_bot_wakes))
+
+        def ring(thread: str) -> None:
+            wake.ring(thread)
+
+        app = build(
+            self.slack,
+            me=me,
+            store=store,
+            ring=ring,
+            clock=clock,
+            ids=ids,
+            policy=self.policy,
+            stopper=self.settings.stop_by,
+        )
+        token = self.settings.slack_app_token
+        return Sockets(app, token.get_secret_value() if token else "")
+
+    def pool(self, me: Identity) -> Pool:
+        """The workers and their sweep; every process makes its own clients."""
+        return self._pool(lambda drain: self.work(me, drain), workers=self.workers(), teams=(me.team,))
+
+    def recovery(self) -> Pool:
+        """A pool of which only the sweep runs."""
+        return self._pool(_no_work, workers=1, teams=())
+
+    def work(self, me: Identity, drain: Drain) -> Work:
+        """What a worker does with a thread; made once in each worker process."""
+        services = self.services(me)
+        return lambda thread: work_thread(thread, services, drain, owner.token(ids))
+
+    def services(self, me: Identity) -> Services:
+        settings, store = self.settings, self.tenure_store()
+        key = settings.anthropic_api_key
+        return Services(
+            store=store,
+            clock=clock,
+            ids=ids,
+            threads=threads,
+            model=Claude(key.get_secret_value() if key else "", settings.anthropic_base_url),
+            replies=replies(self.slack, me, clock),
+            agent=agent_of(settings),
+            limits=self.limits(),
+            cost=partial(cost, overrides=settings.prices),
+            may_use=_may_use(
+                Access(self.policy, People(self.slack, me, store.workspace), Groups(self.slack, clock))
+            ),
+        )
+
+    def limits(self) -> Limits:
+        settings = self.settings
+        return Limits(
+            renewal=settings.renewal,
+            fruitless=settings.fruitless_resumes,
+            daily_spend=round(settings.daily_spend * 1_000_000),
+        )
+
+    def workers(self) -> int:
+        """As many as were asked for, but no more than the server has connections for."""
+        asked = self.settings.workers
+        limit = connection_limit(self.redis_url, verify=self.settings.verify_tls)
+        if limit is None:
+            return asked
+        carried = max(1, (limit - CONNECTIONS_BESIDE) // CONNECTIONS_PER_WORKER)
+        if carried < asked:
+            log.warning("Redis takes %d connections: %d workers start instead of %d", limit, carried, asked)
+        return min(asked, carried)
+
+    def _pool(self, work: Callable[[Drain], Work], *, workers: int, teams: tuple[str, ...]) -> Pool:
+        return Pool(
+            Makers(lambda: self._redis(for_wakes), self.tenure_store, work),
+            clock,
+            ids,
+            threads,
+            workers,
+            grace=self.settings.grace,
+            sweep_interval=self.settings.sweep,
+            most_megabytes=self.settings.worker_memory,
+            teams=teams,
+        )
+
+    def _open(self, redis: Redis, blocking: Redis | None = None) -> Store:
+        lease, keep = self.settings.lease, self.settings.keep_days * DAY
+        return open_store(redis, clock, ids, blocking=blocking, lease=lease, keep=keep)
+
+    def _redis(self, kind: Callable[..., Redis]) -> Redis:
+        return kind(self.redis_url, verify=self.settings.verify_tls)
+
+
+def _may_use(access: Access) -> Callable[[str, str, str], bool]:
+    """Whether a person may still act in a channel; while Slack cannot say, the run waits."""
+
+    def may(_team: str, user: str, channel: str) -> bool:
+        try:
+            return access.refusal(user, channel) is None
+        except ReplyError as error:
+            raise RunSuspended(f"Slack cannot say who {user} is: {error}", SLACK_PAUSE) from error
+
+    return may
+
+
+def _no_work(_drain: Drain) -> Work:
+    raise RuntimeError("a sweep works on nothing")
+
+
+def cannot_start(error: ReplyError) -> CannotStart:
+    """What Slack refused, as the end of a process that had not begun."""
+    if error.kind == "credentials":
+        return CannotStart(TOKEN, f"Slack refuses a token: {error}")
+    return CannotStart(NO_SERVICE, f"Slack cannot be reached: {error}")
