@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
@@ -9,17 +10,20 @@ from typing import Any
 from everthread.exits import SETTINGS, CannotStart
 from everthread.settings import Settings
 from worker.agent import SYSTEM, Agent
+from worker.tools.builtin import builtin_tools
 from worker.tools.tool import Tool
 
 
 def agent_of(settings: Settings) -> Agent:
     """An agent with the settings' model, limits and tools; `CannotStart` when a tool cannot be had."""
-    tools = [tool for name in sorted(settings.tools) for tool in tools_of(name)]
-    twice = {tool.name for tool in tools if [other.name for other in tools].count(tool.name) > 1}
+    try:
+        built_in = builtin_tools(sorted(settings.http_post))
+    except ValueError as error:
+        raise CannotStart(SETTINGS, f"EVERTHREAD_HTTP_POST: {error}") from error
+    tools = [*built_in, *(tool for name in sorted(settings.tools) for tool in tools_of(name))]
+    twice = sorted(name for name, count in Counter(tool.name for tool in tools).items() if count > 1)
     if twice:
-        raise CannotStart(
-            SETTINGS, f"EVERTHREAD_TOOLS names two tools called {', '.join(sorted(twice))}: rename one"
-        )
+        raise CannotStart(SETTINGS, f"EVERTHREAD_TOOLS: there are two tools called {', '.join(twice)}; rename one")
     return Agent(
         tools=tuple(tools),
         model=settings.model,
