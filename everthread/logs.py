@@ -15,12 +15,16 @@ QUIET = {
 """From which level on a library is heard: at the lower ones they log payloads."""
 
 
+LEAST = 6
+"""Shorter than this, a word is no secret, and hiding it would hide half the log."""
+
+
 class PlainLines(logging.Formatter):
     """`info worker.process.pool pid=7 pool starts workers=2`; the host adds the time."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
         super().__init__("%(levelname)s %(name)s pid=%(process)d %(message)s")
-        self._secrets = sorted((secret for secret in secrets if secret), key=len, reverse=True)
+        self._secrets = sorted((secret for secret in secrets if len(secret) >= LEAST), key=len, reverse=True)
 
     def format(self, record: logging.LogRecord) -> str:
         line = super().format(record)

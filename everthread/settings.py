@@ -13,6 +13,7 @@ import json
 import os
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -124,7 +125,9 @@ class Settings(BaseSettings):
     def secrets(self) -> list[str]:
         """Every secret in the clear, to keep them out of whatever is printed."""
         given = (self.slack_bot_token, self.slack_app_token, self.anthropic_api_key, self.redis_url)
-        return [secret.get_secret_value() for secret in given if secret is not None]
+        found = [secret.get_secret_value() for secret in given if secret is not None]
+        password = urlsplit(self.redis_url.get_secret_value()).password if self.redis_url else None
+        return [*found, password] if password else found
 
 
 NEEDS: dict[Command, dict[str, str]] = {

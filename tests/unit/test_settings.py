@@ -71,6 +71,7 @@ def test_every_fault_is_said_at_once_in_one_plain_line_each(environment: pytest.
 def test_no_secret_is_shown_by_a_fault_or_by_the_settings(environment: pytest.MonkeyPatch) -> None:
     given(environment, **GOOD)
     settings = load("bot", "worker")
+    assert "hunter2" in settings.secrets
     for secret in ("not-a-token", "not-a-key", "hunter2"):
         assert secret not in repr(settings) + str(settings)
     given(environment, REDIS_URL="http://:hunter2@localhost", SLACK_BOT_TOKEN="x-not-a-token")
