@@ -78,11 +78,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """A commit's answer: the log's length, the stop that waits (if any), micro-dollars spent today."""
+    """A commit's answer: the log's length, the stop that waits, micro-dollars of today where it spent any."""
 
     length: int
     stop: Stop | None
-    spent: int
+    spent: int | None
 
 
 @dataclass(slots=True)

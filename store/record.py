@@ -8,12 +8,12 @@ the stored bytes, so fields that this build does not know are kept as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from store.errors import EvidenceError, RecordTooLargeError, UnknownFormatError
 from store.stepkey import StepKey
-from store.values import decode, digest, encode
+from store.values import decode, digest, dumps
 
 FORMAT = 1
 MAX_RECORD = 4 * 1024 * 1024
@@ -40,7 +40,7 @@ class Record:
         return self.key.run
 
     def to_json(self) -> str:
-        text = encode(
+        text = dumps(
             {"v": FORMAT, "kind": self.kind, "key": str(self.key), "state": self.state, "at": self.at}
             | dict(self.body)
         )
@@ -54,7 +54,7 @@ class Record:
 def stored(record: Record) -> tuple[Record, str]:
     """The record named by its digest, and the JSON that is stored for it."""
     raw = record.to_json()
-    return replace(record, digest=digest(raw)), raw
+    return Record(record.kind, record.key, record.state, record.at, record.body, digest(raw)), raw
 
 
 def read_log(thread: str, raws: Sequence[str]) -> list[Record]:

@@ -6,7 +6,7 @@ A `call` is `model`, a tool call's id, a nested call `<parent>/<n>`, or a name o
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
 from store.errors import StepKeyError
@@ -26,6 +26,13 @@ OURS = frozenset({START, RESUMED, TURN, SETTLED, REPLY, DONE, DELIVERED})
 _KEY = re.compile(r"([^:]+):(0|[1-9][0-9]*):([^:]+):(0|[1-9][0-9]*)")
 
 
+_PLAIN = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def _escaped(part: str, safe: str) -> str:
+    return part if _PLAIN.fullmatch(part) else quote(part, safe=safe)
+
+
 @dataclass(frozen=True, slots=True)
 class StepKey:
     """The four parts of a step key, unescaped; `attempt` is only the loop's own retry index."""
@@ -34,6 +41,7 @@ class StepKey:
     turn: int
     call: str
     attempt: int = 0
+    text: str = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.run or not self.call:
@@ -43,8 +51,11 @@ class StepKey:
         if self.call.startswith("#") and self.call not in OURS:
             raise StepKeyError(f"call names that start with '#' are reserved, so {self.call!r} is refused")
 
+        text = f"{_escaped(self.run, '')}:{self.turn}:{_escaped(self.call, '/#')}:{self.attempt}"
+        object.__setattr__(self, "text", text)
+
     def __str__(self) -> str:
-        return f"{quote(self.run, safe='')}:{self.turn}:{quote(self.call, safe='/#')}:{self.attempt}"
+        return self.text
 
     def nested(self, name: str | int) -> StepKey:
         """The key of a step inside this one: `<call>/<name>`."""

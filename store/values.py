@@ -54,6 +54,11 @@ def _refuse_lossy_keys(value: Any) -> None:
 def encode(value: Any) -> str:
     """`value` as compact JSON; TypeError or ValueError where JSON would lose something."""
     _refuse_lossy_keys(value)
+    return dumps(value)
+
+
+def dumps(value: Any) -> str:
+    """`encode` for values whose keys are known to be text, as those of records are."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     if "\\u0000" not in text:
         try:

@@ -12,6 +12,19 @@ from store.protocol import Store
 from store.redis import open_store
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--clause", metavar="ID", help="only tests that prove this clause of docs/contract.md")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    wanted = config.getoption("--clause")
+    if wanted is None:
+        return
+    kept = [item for item in items if any(wanted in mark.args for mark in item.iter_markers("clause"))]
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
+
+
 class FakeClock:
     """Time that stands still until it is told to pass."""
 

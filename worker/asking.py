@@ -9,7 +9,6 @@ from store.ports import Cut, ModelAnswer, ModelError, ModelRequest, Usage
 from store.record import Record
 from store.stepkey import MODEL, StepKey
 from worker.call import MAX_CALLS, unique_ids
-from worker.prompt import messages
 
 if TYPE_CHECKING:
     from worker.run import Run
@@ -63,7 +62,7 @@ def _request(run: Run) -> ModelRequest:
         max_tokens=definition["max_tokens"],
         system=definition["system"],
         tools=definition["tools"],
-        messages=messages(run.history, run.state),
+        messages=run.transcript.messages(),
         effort=definition["effort"],
     )
 

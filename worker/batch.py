@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from store.errors import ControlFlow
 from store.ports import Threads
@@ -15,24 +15,29 @@ POLL = 0.25
 
 
 class Batch:
-    """Runs `work` over items on at most `limit` threads. The first control flow of any call wins at the end."""
+    """Runs batch after batch on at most `limit` threads, which are kept until `close`."""
 
     def __init__(self, threads: Threads, limit: int) -> None:
         self._threads, self._limit = threads, limit
+        self._crew: list[_Hand] = []
 
     def map(self, work: Callable[[T], R], items: Sequence[T], abandon: Callable[[], None]) -> list[R]:
-        """`[work(item) …]` in order.
+        """`[work(item) …]` in order; the first control flow of any of them is raised once all have ended.
 
         `abandon()` is asked now and then while calls run; when it raises, stragglers are left behind.
         """
+        if not items:
+            return []
         results: dict[int, R] = {}
         raised: list[BaseException] = []
         over = self._threads.event()
         queue = iter(list(enumerate(items)))
+        hands = min(self._limit, len(items))
+        left = [None] * hands
 
         def pull() -> None:
             try:
-                # `next` on a list iterator is atomic under the interpreter's lock, so each item is taken once.
+                # `next` on a list's iterator is atomic under the interpreter's lock, so each item is taken once.
                 while not raised and (entry := next(queue, None)) is not None:
                     results[entry[0]] = work(entry[1])
             except BaseException as error:
@@ -42,12 +47,39 @@ class Batch:
                 if not left:
                     over.set()
 
-        crew = min(self._limit, len(items))
-        left = [None] * crew
-        for n in range(crew):
-            self._threads.start(f"call-{n}", pull)
-        while crew and not over.wait(POLL):
+        while len(self._crew) < hands:
+            self._crew.append(_Hand(self._threads, len(self._crew)))
+        for hand in self._crew[:hands]:
+            hand.give(pull)
+        while not over.wait(POLL):
             abandon()
         if raised:
             raise next((error for error in raised if isinstance(error, ControlFlow)), raised[0])
         return [results[place] for place in range(len(items))]
+
+    def close(self) -> None:
+        """Let the threads go; one that is still in a call ends with it."""
+        for hand in self._crew:
+            hand.give(None)
+        self._crew.clear()
+
+
+class _Hand:
+    """One thread of the crew; waits for work between batches, because starting one a call costs twice as much."""
+
+    def __init__(self, threads: Threads, number: int) -> None:
+        self._wanted = threads.event()
+        self._work: Callable[[], Any] | None = None
+        threads.start(f"call-{number}", self._serve)
+
+    def give(self, work: Callable[[], Any] | None) -> None:
+        self._work = work
+        self._wanted.set()
+
+    def _serve(self) -> None:
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            if (work := self._work) is None:
+                return
+            work()

@@ -18,13 +18,16 @@ class Door:
     """Holds the lease of one tenure. Safe to use from several threads; refuses everything once closed.
 
     stops: who asked to stop which run. cuts: the streams that run now. spent: micro-dollars of the workspace today,
-    as of the last commit.
+    as of the last commit. fruitless: earlier tenures died here, so the first progress has to reset their count.
     """
 
-    def __init__(self, services: Services, lease: Lease, stops: dict[str, Stop], spent: int) -> None:
+    def __init__(
+        self, services: Services, lease: Lease, stops: dict[str, Stop], spent: int, *, fruitless: bool
+    ) -> None:
         self._services, self.lease = services, lease
         self.stops, self.spent = stops, spent
         self.cuts: list[Cut] = []
+        self._fruitless = fruitless
         self._closed = False
         self._lost: StaleEpochError | None = None
 
@@ -60,8 +63,10 @@ class Door:
         """Make one transition durable; an answer that is lost is asked for again while the lease lasts."""
         while True:
             self._check_open()
+            commit.progress = commit.progress and self._fruitless
             try:
                 done = self._services.store.log.commit(self.lease, commit)
+                self._fruitless = self._fruitless and not commit.progress
             except StaleEpochError as error:
                 self.lose(error)
                 raise
@@ -70,7 +75,8 @@ class Door:
                     raise
                 self._services.threads.sleep(RETRY_PAUSE)
             else:
-                self.spent = done.spent
+                if done.spent is not None:
+                    self.spent = done.spent
                 if done.stop is not None:
                     self.hear({done.stop.run: done.stop})
                 return

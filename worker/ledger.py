@@ -7,7 +7,6 @@ as soon as it is handed over; if the process dies before its commit, nobody ever
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from threading import RLock
 from typing import Any
 
@@ -82,15 +81,11 @@ class Ledger:
         with self._lock:
             staged, rest, ops, spend = self._staged, self._rest, self._ops, self._spend
             self._staged, self._rest, self._ops, self._spend = [], {}, [], 0
-        commit = replace(
-            ending or Commit(self._state.id),
-            records=[_row(record, raw) for record, raw in staged],
-            spend=spend,
-            state=ops,
-        )
-        commit.rest = rest | commit.rest
-        if not commit.records and ending is None:
+        if not staged and ending is None:
             return
+        commit = ending or Commit(self._state.id)
+        commit.records = [_row(record, raw) for record, raw in staged]
+        commit.spend, commit.state, commit.rest = spend, ops, rest | commit.rest
         try:
             self._door.commit(commit)
         except StopWonError:

@@ -46,9 +46,34 @@ def history(before: Iterable[RunState], current: RunState) -> list[Message]:
     return found
 
 
-def messages(earlier: Sequence[Message], current: RunState) -> list[Message]:
-    """What came before, then this run's input and its committed turns; roles alternate."""
-    return _merged([*earlier, *_run_messages(current, thinking=True)])
+class Transcript:
+    """What came before, then this run's input and its committed turns; roles alternate.
+
+    It is put together once and then grows by a turn, so that the thousandth turn costs what the first did.
+    """
+
+    def __init__(self, earlier: Sequence[Message], current: RunState) -> None:
+        self._messages: list[Message] = []
+        for message in (*earlier, *_run_messages(current, thinking=True)):
+            self._append(message)
+
+    def messages(self) -> list[Message]:
+        return list(self._messages)
+
+    def add(self, turn: CommittedTurn) -> None:
+        for message in _turn_messages(turn, thinking=True):
+            self._append(message)
+
+    def _append(self, message: Message) -> None:
+        """Neighbours of one role become one message, empty ones go."""
+        if not message["content"]:
+            return
+        if self._messages and self._messages[-1]["role"] == message["role"]:
+            last = self._messages[-1]
+            message = {"role": last["role"], "content": [*last["content"], *message["content"]]}
+            self._messages[-1] = message
+        else:
+            self._messages.append(message)
 
 
 def result_block(record: Record) -> Message:
@@ -106,16 +131,3 @@ def content_of(model: Record, *, thinking: bool) -> list[Message]:
         if (thinking or block.get("type") not in THINKING)
         and not (block.get("type") == "text" and not block["text"])
     ]
-
-
-def _merged(found: Iterable[Message]) -> list[Message]:
-    """Roles alternate: neighbours of one role become one message, empty ones go."""
-    merged: list[Message] = []
-    for message in found:
-        if not message["content"]:
-            continue
-        if merged and merged[-1]["role"] == message["role"]:
-            merged[-1] = {"role": message["role"], "content": [*merged[-1]["content"], *message["content"]]}
-        else:
-            merged.append(message)
-    return merged

@@ -14,7 +14,7 @@ from threading import Lock
 from store.errors import ControlFlow, RunFailed, RunParked, RunStopped, RunSuspended, StopWonError
 from store.ports import Reply
 from store.record import OVER, Record
-from store.stepkey import MODEL, TURN, StepKey
+from store.stepkey import TURN, StepKey
 from store.thread import ThreadId
 from worker import ending
 from worker.asking import ask_model
@@ -24,7 +24,7 @@ from worker.door import Door
 from worker.drain import Drain
 from worker.ledger import Ledger
 from worker.progress import Progress
-from worker.prompt import Message, text_of
+from worker.prompt import Message, Transcript, text_of
 from worker.services import Services
 from worker.state import RunState
 from worker.tools.context import ToolContext
@@ -63,12 +63,14 @@ class Run:
         resumed: bool,
     ) -> None:
         self.services, self.door, self.drain, self.state = services, door, drain, state
-        self.history, self.progress, self.reply = history, progress, reply
+        self.transcript = Transcript(history, state)
+        self.progress, self.reply = progress, reply
         self.ledger = Ledger(services, door, state)
         self._found = dict(state.open) if resumed else {}
         self._unsettled = 0
         self._lock = Lock()
         self._limit = int(state.definition["max_concurrent_tools"])
+        self._batch = Batch(services.threads, self._limit)
 
     @property
     def id(self) -> str:
@@ -117,7 +119,7 @@ class Run:
         """Run the calls at once and wait for all; the last outcome leaves with the turn's boundary."""
         self._unsettled = sum(1 for call in calls if self._over(call) is None)
         self.progress.begin_batch(calls, self.state.open, resumed=self._unsettled < len(calls))
-        return Batch(self.services.threads, self._limit).map(work, calls, self._abandon)
+        return self._batch.map(work, calls, self._abandon)
 
     def step(self, call: Call, handler: Callable[[], Outcome]) -> Record:
         """One call as a step: its recorded outcome, or `handler()`'s once that is recorded."""
@@ -137,7 +139,8 @@ class Run:
             self.progress.call_left(call)
             raise
         self.progress.call_over(call, "done" if state == "done" else "failed")
-        return self._settle_call(self.ledger.record("tool", call.key, state, call.body() | body), ops)
+        said = {} if call.marked else call.body()
+        return self._settle_call(self.ledger.record("tool", call.key, state, said | body), ops)
 
     def execute(self, call: Call) -> Outcome:
         """Run the call's handler, for as long as the person it acts for may use the agent."""
@@ -162,9 +165,9 @@ class Run:
         return execute(call, context)
 
     def commit_turn(self, turn: Turn, results: Sequence[Record]) -> None:
-        """The boundary: what the turn built on, by digest, and the mark that the next model call begins."""
+        """The boundary: what the turn built on, by digest. It is also the mark that the next model call begins."""
         self._stage_boundary(turn, results)
-        self.ledger.stage(self.ledger.record("model", self.key(MODEL), "pending", {}))
+        self.transcript.add(self.state.turns[-1])
         self.ledger.flush()
 
     def complete(self, turn: Turn) -> None:
@@ -180,6 +183,10 @@ class Run:
             ending.settle(self, "completed", text=turn.text, note=note)
         except StopWonError:
             raise RunStopped(self.id) from None
+
+    def close(self) -> None:
+        """Let go of what this tenure opened for the run."""
+        self._batch.close()
 
     def _turn(self, answer: Record) -> Turn:
         return Turn(answer, prepare(self.id, self.turn, answer, self.services.agent, self.state.open))

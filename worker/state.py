@@ -12,7 +12,7 @@ from typing import Any
 from store.errors import EvidenceError
 from store.ports import Usage
 from store.record import OVER, Record
-from store.stepkey import MODEL, StepKey
+from store.stepkey import MODEL, REPLY, StepKey
 from store.submission import Submission
 
 
@@ -27,6 +27,8 @@ class CommittedTurn:
 @dataclass(slots=True)
 class RunState:
     """One run: what it started with, its committed turns, and the steps of the turn that is open.
+
+    The record of a call that was marked says only what its mark did not.
 
     base: records of the thread before this run's own start. open: the latest record of each step, by key.
     kept and repeated: steps that later tenures found done, and those they had to do again.
@@ -73,6 +75,12 @@ class RunState:
             found.append(record)
         return found
 
+    def __post_init__(self) -> None:
+        at = self.start.at
+        self._expect_model(at)
+        reply = StepKey(self.id, 0, REPLY)
+        self.posts[str(reply)] = Record("reply", reply, "pending", at, {"part": "reply"})
+
     def add(self, record: Record) -> None:
         """Take one record into account; records come in the order of the log."""
         match record.kind:
@@ -98,6 +106,10 @@ class RunState:
                 raise EvidenceError(f"run {self.id} starts twice")
 
     def _add_step(self, record: Record) -> None:
+        mark = self.open.get(str(record.key))
+        if mark is not None and record.kind == "tool":
+            body = {**mark.body, **record.body}
+            record = Record(record.kind, record.key, record.state, record.at, body, record.digest)
         self.open[str(record.key)] = record
         if record.kind == "tool":
             self.call_ids.add(record.key.call)
@@ -120,6 +132,12 @@ class RunState:
             ) from None
         self.turns.append(turn)
         self.open.clear()
+        self._expect_model(record.at)
+
+    def _expect_model(self, at: float) -> None:
+        """The start of a run, and each boundary, is itself the mark that the next model call begins."""
+        key = StepKey(self.id, len(self.turns), MODEL)
+        self.open[str(key)] = Record("model", key, "pending", at)
 
 
 def fold(records: Iterable[Record]) -> dict[str, RunState]:

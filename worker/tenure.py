@@ -23,7 +23,7 @@ from store.errors import (
 )
 from store.lease import Claim, Commit, Mailbox
 from store.record import Record, read_log, stored
-from store.stepkey import MODEL, REPLY, START, StepKey
+from store.stepkey import START, StepKey
 from store.submission import Submission
 from worker import ending
 from worker.delivery import REWRITE_AFTER, deliver
@@ -64,7 +64,7 @@ class Tenure:
     def __init__(self, services: Services, drain: Drain, claim: Claim) -> None:
         self._services, self._drain, self._claim = services, drain, claim
         self._thread, self._mailbox = claim.lease.thread, claim.mailbox
-        self._door = Door(services, claim.lease, dict(claim.mailbox.stops), claim.spent)
+        self._door = Door(services, claim.lease, dict(claim.mailbox.stops), claim.spent, fruitless=claim.deaths > 0)
         self._began = services.clock.boottime()
         self._runs: dict[str, RunState] = {}
         self._open = claim.run
@@ -108,7 +108,8 @@ class Tenure:
             log.warning("thread=%s not released, its lease will lapse: %s", self._thread, error)
 
     def _work_all(self) -> None:
-        self._records = read_log(self._thread, self._services.store.log.read(self._thread))
+        if self._door.lease.seen:
+            self._records = read_log(self._thread, self._services.store.log.read(self._thread))
         self._runs = fold(self._records)
         while True:
             self._deliver_due()
@@ -149,23 +150,16 @@ class Tenure:
         return self._started(first)
 
     def _started(self, submission: Submission) -> Run:
-        """Move an input from the mailbox to the log, with the marks of what comes first: reply and model."""
-        now, definition = self._services.clock.now(), self._services.agent.definition()
+        """Move an input from the mailbox to the log; the start is also the mark of the reply and the model call."""
         run = submission.run
-        start = Record(
-            "start", StepKey(run, 0, START), "done", now, {"input": submission.as_body(), "definition": definition}
-        )
-        marks = [
-            Record("reply", StepKey(run, 0, REPLY), "pending", now, {"part": "reply"}),
-            Record("model", StepKey(run, 0, MODEL), "pending", now),
-        ]
-        named = [stored(record) for record in (start, *marks)]
+        body = {"input": submission.as_body(), "definition": self._services.agent.definition()}
+        start, raw = stored(Record("start", StepKey(run, 0, START), "done", self._services.clock.now(), body))
         before = list(self._runs.values())
-        state = RunState(named[0][0], self._door.lease.seen)
+        state = RunState(start, self._door.lease.seen)
         self._door.commit(
             Commit(
                 run,
-                records=[(str(record.key), record.state, raw) for record, raw in named],
+                records=[(str(start.key), start.state, raw)],
                 head={"status": "running", "run": run},
                 due={f"run:{run}": ""},
                 taken=[submission.ts],
@@ -173,8 +167,6 @@ class Tenure:
                 progress=False,
             )
         )
-        for record, _ in named[1:]:
-            state.add(record)
         self._runs[run], self._open = state, run
         return self._run(state, before, active_before=0.0, resumed=False)
 
@@ -225,6 +217,7 @@ class Tenure:
                 raise
         finally:
             self._judged = True
+            run.close()
             showing.finish()
         self._open = ""
         self._deliver(run.state)

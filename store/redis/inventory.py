@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from store.protocol import Head, Page
 from store.redis.keyspace import TEAMS, thread_keys, workspace
-from store.redis.scripts import Scripts, answered
+from store.redis.scripts import Refused, Scripts, answered
 from store.thread import ThreadId
+
+log = logging.getLogger(__name__)
 
 FIRST_RING_MS, MOST_RING_MS = 2_000, 60_000
 """A thread is rung again only after a delay that doubles from the first to the most (WORK-3)."""
@@ -65,9 +68,19 @@ class RedisInventory:
         for thread in due:
             if len(to_ring) >= rings:
                 break
-            if self.look(str(thread)):
+            if self._look_safely(str(thread), now):
                 to_ring.append(str(thread))
         return to_ring
+
+    def _look_safely(self, thread: str, now: int) -> bool:
+        """A thread whose keys are damaged is put off and stays owed; it never stops the others."""
+        try:
+            return self.look(thread)
+        except (Refused, ValueError) as fault:
+            log.error("thread=%s cannot be looked at: %s", thread, fault)
+            later = {thread: now + MOST_RING_MS}
+            answered(lambda: self._redis.zadd(workspace(thread.partition("/")[0], "owed"), later))
+            return False
 
     def look(self, thread: str) -> bool:
         team = ThreadId.parse(thread).team

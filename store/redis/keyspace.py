@@ -7,6 +7,7 @@ All keys of a workspace share one hash tag, so they lie in one slot and one scri
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from store.thread import ThreadId
@@ -79,7 +80,9 @@ def workspace(team: str, name: str) -> str:
     return f"{PREFIX}:{{{team}}}:{name}"
 
 
+@lru_cache(maxsize=1024)
 def thread_prefix(thread: str) -> str:
+    """What every key of a thread starts with."""
     at = ThreadId.parse(thread)
     return f"{PREFIX}:{{{at.team}}}:t:{at.channel}:{at.root}:"
 

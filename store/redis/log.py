@@ -53,7 +53,7 @@ class RedisLog:
         except Refused as refused:
             raise _meaning(refused, lease, commit) from refused
         lease.seen = max(lease.seen, int(length))
-        return Committed(int(length), Stop.from_json(stop) if stop else None, int(spent))
+        return Committed(int(length), Stop.from_json(stop) if stop else None, int(spent) if spent else None)
 
 
 def _groups(team: str, commit: Commit) -> list[Any]:

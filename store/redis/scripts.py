@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
+from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
 from redis import Redis
 from redis.exceptions import (
     BusyLoadingError,
+    NoScriptError,
     OutOfMemoryError,
     ReadOnlyError,
     ResponseError,
@@ -57,7 +59,7 @@ class Scripts:
 
     def __init__(self, redis: Redis) -> None:
         self.redis = redis
-        self._scripts = {name: redis.register_script(source(name)) for name in SHARED}
+        self._names = {name: sha1(source(name).encode(), usedforsecurity=False).hexdigest() for name in SHARED}
 
     def load(self) -> None:
         """Put every script into the server, so that no later call pays for it."""
@@ -68,7 +70,13 @@ class Scripts:
 
     def run(self, name: str, keys: list[str], args: list[Any]) -> Any:
         """The script's answer; `Refused` when it says no, `StoreUnavailableError` when nobody answers."""
-        return answered(lambda: self._scripts[name](keys=keys, args=args))
+        return answered(lambda: self._run(name, keys, args))
+
+    def _run(self, name: str, keys: list[str], args: list[Any]) -> Any:
+        try:
+            return self.redis.evalsha(self._names[name], len(keys), *keys, *args)
+        except NoScriptError:
+            return self.redis.eval(source(name), len(keys), *keys, *args)
 
 
 def answered(call: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from fakeredis import FakeRedis
 
@@ -59,12 +61,12 @@ def test_the_inventory_is_paged_and_lists_everything(store: Store) -> None:
 @pytest.mark.clause("WORK-1")
 def test_reading_the_inventory_grants_nothing_and_changes_nothing(store: Store, redis: FakeRedis) -> None:
     admit(store)
-    before = {key: redis.dump(key) for key in redis.keys()}
+    before = {key: redis.dump(key) for key in redis.scan_iter()}
 
     store.inventory.owed("T1")
     store.inventory.head(thread())
 
-    assert {key: redis.dump(key) for key in redis.keys()} == before
+    assert {key: redis.dump(key) for key in redis.scan_iter()} == before
 
 
 @pytest.mark.clause("WORK-3")
@@ -77,7 +79,7 @@ def test_the_sweep_rings_what_is_due_and_then_less_and_less_often(store: Store, 
             rings.append(second)
         clock.advance(1)
 
-    gaps = [later - earlier for earlier, later in zip(rings, rings[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(rings)]
     assert gaps == [2, 4, 8, 16, 32, 60, 60]
 
 
@@ -139,6 +141,17 @@ def test_every_key_that_is_left_by_finished_work_expires(store: Store, redis: Fa
     )
     store.leases.release(lease, idle=True)
 
-    lasting = {key for key in redis.keys() if redis.ttl(key) < 0}
+    lasting = {key for key in redis.scan_iter() if redis.ttl(key) < 0}
 
     assert lasting == {"everthread:teams"}
+
+
+@pytest.mark.clause("WORK-3")
+def test_one_poisoned_thread_never_stops_the_others(store: Store, redis: FakeRedis) -> None:
+    admit(store, 1)
+    admit(store, 2)
+    redis.delete("everthread:{T1}:t:C1:1700000001.000100:order")
+    redis.set("everthread:{T1}:t:C1:1700000001.000100:order", "damaged")
+
+    assert store.inventory.sweep("T1", 32, 64) == [thread(2)]
+    assert thread(1) in store.inventory.owed("T1").threads

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
@@ -58,22 +58,20 @@ class Tool:
     isolate: bool = False
     mark_started: bool = False
     preflight: Callable[[Mapping[str, Any]], Mapping[str, Any] | str] | None = None
+    schema: Mapping[str, Any] = field(init=False)
+    digest: str = field(init=False)
+    """Names this definition; a call recorded under another one is never run again on its own."""
 
-    @property
-    def schema(self) -> dict[str, Any]:
-        found = self.arguments.model_json_schema()
-        found.pop("title", None)
-        return found
+    def __post_init__(self) -> None:
+        schema = self.arguments.model_json_schema()
+        schema.pop("title", None)
+        object.__setattr__(self, "schema", schema)
+        object.__setattr__(self, "digest", digest_of([self.name, schema, self.replay, self.isolate]))
 
     @property
     def spec(self) -> dict[str, Any]:
         """The tool as a model request declares it."""
         return {"name": self.name, "description": self.description, "input_schema": self.schema}
-
-    @property
-    def digest(self) -> str:
-        """Names this definition; a call recorded under another one is never run again on its own."""
-        return digest_of([self.name, self.schema, self.replay, self.isolate])
 
     def validate(self, given: Any) -> dict[str, Any]:
         """The arguments in their JSON form; `BadArgumentsError` says every fault at once."""

@@ -7,7 +7,14 @@ local function landed(steps, key, state)
   return known and (known == state or OVER[known] == true)
 end
 
-local function append(log, steps, key, state, json)
-  redis.call('HSET', steps, key, state)
-  redis.call('RPUSH', log, json)
+-- Append the records that stand in ARGV from `first` to `last` as (key, state, json). Answers the log's new length.
+local function append(log, steps, first, last)
+  local marks, records = {}, {}
+  for i = first, last, 3 do
+    marks[#marks + 1] = ARGV[i]
+    marks[#marks + 1] = ARGV[i + 1]
+    records[#records + 1] = ARGV[i + 2]
+  end
+  redis.call('HSET', steps, unpack(marks))
+  return redis.call('RPUSH', log, unpack(records))
 end

@@ -1,0 +1,196 @@
+"""Overhead of a turn beside its floor, interleaved, at each fsync setting; round trips as the server counts them.
+
+The floor is two bare EVALSHA a turn that carry the same bytes: check an owner, append a record, bump two indexes.
+Ours goes through the same Run and Store that a worker uses, inventory and heartbeat on; only Model and Reply are
+doubles.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from redis import Redis
+
+from bench.workload import OUTPUT, TEXT, InstantModel, SilentReply, search
+from playground.server import EmbeddedServer
+from store.ports import Clock, Ids
+from store.protocol import Store
+from store.redis import open_store
+from store.redis.connection import for_signals, for_tenure
+from store.submission import Submission
+from store.system import SystemClock, SystemIds, SystemThreads
+from worker.agent import Agent
+from worker.drain import Drain
+from worker.services import Services
+from worker.tenure import work_thread
+
+FSYNC = ("always", "everysec", "no")
+TURNS = 20
+FLOOR = """
+local owner = redis.call('HGET', KEYS[1], 'epoch')
+if owner ~= ARGV[1] then return redis.error_reply('STALE') end
+redis.call('RPUSH', KEYS[2], ARGV[2])
+redis.call('HINCRBY', KEYS[1], 'length', 1)
+redis.call('ZADD', KEYS[3], ARGV[3], ARGV[4])
+return 1
+"""
+
+
+@dataclass
+class Subject:
+    """A server under one fsync setting, with what is measured on it."""
+
+    redis: Redis
+    store: Store
+    clock: Clock
+    ids: Ids
+    bytes_per_commit: tuple[int, int] = (1700, 3000)
+
+    def ours(self, turns: int) -> float:
+        """Seconds of one whole run of `turns` turns, admission and delivery left out of the clock's way but in it."""
+        thread = f"T1/C1/{self.ids.new('c')}"
+        run = self.ids.new("run")
+        ts = f"{time.time():.6f}"  # noqa: TID251 - the bench is outside the seams
+        self.store.admissions.admit(Submission(thread, "C1", ts, "U1", "go", run, 0.0))
+        services = Services(
+            store=self.store,
+            clock=self.clock,
+            ids=self.ids,
+            threads=SystemThreads(),
+            model=InstantModel(turns),
+            replies=SilentReply,
+            agent=Agent((search,), "m", max_turns=turns + 1),
+        )
+        began = time.perf_counter()
+        work_thread(thread, services, Drain(services.threads, self.clock), f"bench:1:1:{run}")
+        took = time.perf_counter() - began
+        self._forget(thread)
+        return took
+
+    def floor(self, turns: int) -> float:
+        """Seconds of the same turns as bare scripts."""
+        head, log, owed = (f"floor:{self.ids.new('f')}:{name}" for name in ("head", "log", "owed"))
+        self.redis.hset(head, "epoch", "1.a")
+        sha = self.redis.script_load(FLOOR)
+        model, outcome = self.bytes_per_commit
+        began = time.perf_counter()
+        for turn in range(turns):
+            answer = json.dumps({"turn": turn, "text": TEXT, "pad": "p" * max(0, model - 1100)})
+            self.redis.evalsha(sha, 3, head, log, owed, "1.a", answer, began, head)
+            result = json.dumps({"turn": turn, "output": OUTPUT, "pad": "p" * max(0, outcome - 2100)})
+            self.redis.evalsha(sha, 3, head, log, owed, "1.a", result, began, head)
+        took = time.perf_counter() - began
+        self.redis.delete(head, log, owed)
+        return took
+
+    def _forget(self, thread: str) -> None:
+        _, channel, root = thread.split("/")
+        keys = list(self.redis.scan_iter(f"*:t:{channel}:{root}:*", count=1000))
+        if keys:
+            self.redis.unlink(*keys)
+
+
+def measure(rounds: int = 40, progress: Callable[[str], None] = print) -> dict[str, Any]:
+    """Every figure of the overhead, by fsync setting."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        server = EmbeddedServer.start(Path(folder))
+        try:
+            return _measure(server, rounds, progress)
+        finally:
+            server.stop()
+
+
+def _measure(server: EmbeddedServer, rounds: int, progress: Callable[[str], None]) -> dict[str, Any]:
+    clock, ids, redis = SystemClock(), SystemIds(), for_tenure(server.url)
+    store = open_store(redis, clock, ids, blocking=for_signals(server.url))
+    subject = Subject(redis, store, clock, ids)
+    found: dict[str, Any] = {"turns": TURNS, "rounds": rounds, "fsync": {}}
+    for _ in range(3):
+        subject.ours(TURNS)
+    found |= _counts(subject)
+    subject.bytes_per_commit = found["bytes_per_commit"]
+    for fsync in FSYNC:
+        redis.config_set("appendfsync", fsync)
+        progress(f"appendfsync {fsync}: {rounds} rounds of {TURNS} turns, ours and the floor in turn")
+        found["fsync"][fsync] = _compare(subject, rounds)
+    redis.config_set("appendfsync", "always")
+    progress("growth: 20 and 1,000 turns")
+    found["slope_20_1000"] = _slope(subject)
+    found["over_floor_ms"] = {fsync: figures["over_floor_ms"] for fsync, figures in found["fsync"].items()}
+    found["ratio_always"] = found["fsync"]["always"]["ratio"]
+    return found
+
+
+def _compare(subject: Subject, rounds: int) -> dict[str, float]:
+    ours, floor = [], []
+    for n in range(rounds):
+        pair = [(ours, subject.ours), (floor, subject.floor)]
+        for kept, run in pair if n % 2 else reversed(pair):
+            gc.collect()
+            kept.append(run(TURNS) / TURNS * 1000)
+    mine, least = statistics.median(ours), statistics.median(floor)
+    return {
+        "ours_ms": round(mine, 4),
+        "floor_ms": round(least, 4),
+        "over_floor_ms": round(mine - least, 4),
+        "ratio": round(mine / least, 3),
+        "ours_p90_ms": round(sorted(ours)[int(rounds * 0.9)], 4),
+        "floor_p90_ms": round(sorted(floor)[int(rounds * 0.9)], 4),
+    }
+
+
+def _slope(subject: Subject) -> float:
+    """Milliseconds per turn of a run of 1,000 turns over those of a run of 20, the start and the end included."""
+    per_turn = {20: [], 1000: []}
+    for _ in range(3):
+        for turns in per_turn:
+            repeat = 10 if turns == 20 else 1
+            for _ in range(repeat):
+                per_turn[turns].append(subject.ours(turns) / turns)
+    return round(statistics.median(per_turn[1000]) / statistics.median(per_turn[20]), 3)
+
+
+def _counts(subject: Subject) -> dict[str, Any]:
+    """Round trips and bytes of a turn, as the difference between a longer and a shorter run."""
+    short, long = _count(subject, 10), _count(subject, 30)
+    turns = 20
+    trips = (long["calls"] - short["calls"]) / turns
+    written = (long["bytes"] - short["bytes"]) / turns
+    return {"round_trips_per_turn": trips, "bytes_per_turn": written, "bytes_per_commit": (int(written * 0.45), int(written * 0.55))}
+
+
+def _count(subject: Subject, turns: int) -> dict[str, float]:
+    before = _stats(subject.redis)
+    subject.ours(turns)
+    after = _stats(subject.redis)
+    return {name: after[name] - before[name] for name in after}
+
+
+def _stats(redis: Redis) -> dict[str, float]:
+    commands = redis.info("commandstats")
+    return {
+        "calls": sum(commands[f"cmdstat_{name}"]["calls"] for name in ("evalsha",)),
+        "bytes": redis.info("stats")["total_net_input_bytes"],
+    }
+
+
+def main() -> None:
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+    found = measure(rounds)
+    out = Path("bench/out/overhead.json")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    print(json.dumps(found, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""The workload of every figure: a turn is one model answer of 1 KB with one tool call, and 2 KB of tool output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+
+from store.ports import Cut, Delta, ModelAnswer, ModelRequest, Part, Said, Usage
+from store.view import RunView
+from worker.tools.context import ToolContext
+from worker.tools.tool import tool
+
+TEXT = ("The quick brown fox answers the question. " * 40)[:1024]
+OUTPUT = ("row of tool output; value=0123456789abcdef; " * 60)[:2048]
+
+
+@tool(replay="unsafe", title="searching for {query}")
+def search(context: ToolContext, query: str) -> str:
+    """Search."""
+    return OUTPUT
+
+
+class InstantModel:
+    """Answers at once: `turns - 1` answers with one call each, then a final one."""
+
+    def __init__(self, turns: int) -> None:
+        self._turns, self._asked = turns, 0
+
+    def ask(self, request: ModelRequest, heard: Callable[[Delta], None], cut: Cut) -> ModelAnswer:
+        self._asked += 1
+        said = {"type": "text", "text": TEXT}
+        usage = Usage(1000, 250)
+        if self._asked % self._turns == 0:
+            return ModelAnswer([said], "end_turn", usage, "m")
+        call = {"type": "tool_use", "id": f"c{self._asked}", "name": "search", "input": {"query": f"q{self._asked}"}}
+        return ModelAnswer([said, call], "tool_use", usage, "m")
+
+
+class SilentReply:
+    """A reply whose every call succeeds at once."""
+
+    def __init__(self, _thread: str, _run: str) -> None:
+        self._posts = count(1)
+
+    def post(self, part: Part, view: RunView, timeout: float) -> str:
+        return f"1.{next(self._posts):06}"
+
+    def edit(self, ts: str, view: RunView, timeout: float) -> None: ...
+
+    def find(self, part: Part, since: float, timeout: float) -> list[str]:
+        return []
+
+    def delete(self, ts: str, timeout: float) -> None: ...
+
+    def history(self, limit: int, timeout: float) -> list[Said]:
+        return []
