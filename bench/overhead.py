@@ -165,7 +165,11 @@ def _counts(subject: Subject) -> dict[str, Any]:
     turns = 20
     trips = (long["calls"] - short["calls"]) / turns
     written = (long["bytes"] - short["bytes"]) / turns
-    return {"round_trips_per_turn": trips, "bytes_per_turn": written, "bytes_per_commit": (int(written * 0.45), int(written * 0.55))}
+    return {
+        "round_trips_per_turn": trips,
+        "bytes_per_turn": written,
+        "bytes_per_commit": (int(written * 0.45), int(written * 0.55)),
+    }
 
 
 def _count(subject: Subject, turns: int) -> dict[str, float]:

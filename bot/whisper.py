@@ -25,8 +25,6 @@ class Whispers:
         """root: the thread in which only `user` sees `text`; never raises."""
         try:
             with slack_call(f"whispering to {user} in {channel}"):
-                within(self._client, _SECONDS).chat_postEphemeral(
-                    channel=channel, user=user, text=text, thread_ts=root
-                )
+                within(self._client, _SECONDS).chat_postEphemeral(channel=channel, user=user, text=text, thread_ts=root)
         except ReplyError as error:
             log.warning("%s", error)

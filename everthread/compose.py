@@ -126,9 +126,7 @@ class Composition:
             agent=agent_of(settings),
             limits=self.limits(),
             cost=partial(cost, overrides=settings.prices),
-            may_use=_may_use(
-                Access(self.policy, People(self.slack, me, store.workspace), Groups(self.slack, clock))
-            ),
+            may_use=_may_use(Access(self.policy, People(self.slack, me, store.workspace), Groups(self.slack, clock))),
         )
 
     def limits(self) -> Limits:

@@ -8,9 +8,7 @@ from collections.abc import Sequence
 
 QUIET = {
     "slack_sdk.web.base_client": logging.CRITICAL,  # we say the same, and what to do
-    **dict.fromkeys(
-        ("slack_bolt", "slack_sdk", "rq", "anthropic", "httpx2", "httpcore2", "asyncio"), logging.WARNING
-    ),
+    **dict.fromkeys(("slack_bolt", "slack_sdk", "rq", "anthropic", "httpx2", "httpcore2", "asyncio"), logging.WARNING),
 }
 """From which level on a library is heard: at the lower ones they log payloads."""
 

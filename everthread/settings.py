@@ -66,9 +66,7 @@ class Settings(BaseSettings):
     slack_api_url: HttpAddress | None = Field(None, alias="SLACK_API_URL")
     anthropic_api_key: SecretStr | None = Field(None, alias="ANTHROPIC_API_KEY")
     anthropic_base_url: HttpAddress | None = Field(None, alias="ANTHROPIC_BASE_URL")
-    redis_url: Annotated[SecretStr, _begins("redis://", "rediss://", "unix://")] | None = Field(
-        None, alias="REDIS_URL"
-    )
+    redis_url: Annotated[SecretStr, _begins("redis://", "rediss://", "unix://")] | None = Field(None, alias="REDIS_URL")
     redis_tls: Literal["verified", "unverified"] = "verified"
     """unverified: for hosts that sign their own certificates, as Heroku does."""
 

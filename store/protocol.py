@@ -76,9 +76,7 @@ class Leases(Protocol):
     def signals(self, lease: Lease, timeout: float) -> list[str]:
         """Block until somebody signals the owner (`stop`, `mail`) or `timeout` seconds passed."""
 
-    def release(
-        self, lease: Lease, *, idle: bool, look_again: float = 0.0, counted: bool = False
-    ) -> Mailbox | None:
+    def release(self, lease: Lease, *, idle: bool, look_again: float = 0.0, counted: bool = False) -> Mailbox | None:
         """Let go. With `idle` only if nothing is left, else the mailbox answers and the lease is still ours."""
 
     def bury(self, owner_prefix: str) -> list[str]:

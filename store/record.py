@@ -41,13 +41,10 @@ class Record:
 
     def to_json(self) -> str:
         text = dumps(
-            {"v": FORMAT, "kind": self.kind, "key": str(self.key), "state": self.state, "at": self.at}
-            | dict(self.body)
+            {"v": FORMAT, "kind": self.kind, "key": str(self.key), "state": self.state, "at": self.at} | dict(self.body)
         )
         if len(text) > MAX_RECORD:
-            raise RecordTooLargeError(
-                f"the record of {self.key} has {len(text):,} bytes; {MAX_RECORD:,} is the limit"
-            )
+            raise RecordTooLargeError(f"the record of {self.key} has {len(text):,} bytes; {MAX_RECORD:,} is the limit")
         return text
 
 

@@ -34,9 +34,7 @@ def final_view(services: Services, state: RunState) -> RunView:
     )
 
 
-def deliver(
-    services: Services, door: Door, state: RunState, reply: Reply, post: Post, *, rewrite_in: float
-) -> None:
+def deliver(services: Services, door: Door, state: RunState, reply: Reply, post: Post, *, rewrite_in: float) -> None:
     """Show the outcome, then record that it is shown.
 
     post: the run's reply. rewrite_in: seconds after which it has to be written once more. `RunSuspended` says when

@@ -128,6 +128,5 @@ def content_of(model: Record, *, thinking: bool) -> list[Message]:
     return [
         block
         for block in model.body["content"]
-        if (thinking or block.get("type") not in THINKING)
-        and not (block.get("type") == "text" and not block["text"])
+        if (thinking or block.get("type") not in THINKING) and not (block.get("type") == "text" and not block["text"])
     ]

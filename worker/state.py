@@ -123,9 +123,7 @@ class RunState:
     def _commit_turn(self, record: Record) -> None:
         named = {step.digest: step for step in self.open.values()}
         try:
-            turn = CommittedTurn(
-                named[record.body["model"]], tuple(named[result] for result in record.body["results"])
-            )
+            turn = CommittedTurn(named[record.body["model"]], tuple(named[result] for result in record.body["results"]))
         except KeyError as missing:
             raise EvidenceError(
                 f"turn {record.key.turn} of run {self.id} builds on {missing}, which is not there"

@@ -101,9 +101,7 @@ class Tenure:
 
     def _let_go(self, *, look_again: float, counted: bool = False) -> None:
         try:
-            self._services.store.leases.release(
-                self._door.lease, idle=False, look_again=look_again, counted=counted
-            )
+            self._services.store.leases.release(self._door.lease, idle=False, look_again=look_again, counted=counted)
         except (StaleEpochError, StoreUnavailableError) as error:
             log.warning("thread=%s not released, its lease will lapse: %s", self._thread, error)
 
@@ -182,9 +180,7 @@ class Tenure:
             services.clock, state, active_before=active_before, resumed=resumed, queued=len(self._mailbox.inputs)
         )
         reply = services.replies(self._thread, state.id)
-        run = Run(
-            services, self._door, self._drain, state, history(before, state), progress, reply, resumed=resumed
-        )
+        run = Run(services, self._door, self._drain, state, history(before, state), progress, reply, resumed=resumed)
         self._posts[state.id] = Post(services, self._door, run.ledger, state, reply, "reply", mine=not resumed)
         return run
 

@@ -21,9 +21,7 @@ RELEASE_KEYS = (*CLAIM_KEYS, "signals")
 class RedisLeases:
     """`store.protocol.Leases` on Redis. lease and keep: seconds."""
 
-    def __init__(
-        self, scripts: Scripts, clock: Clock, ids: Ids, blocking: Redis, lease: float, keep: float
-    ) -> None:
+    def __init__(self, scripts: Scripts, clock: Clock, ids: Ids, blocking: Redis, lease: float, keep: float) -> None:
         self._scripts, self._clock, self._ids, self._blocking = scripts, clock, ids, blocking
         self._redis = scripts.redis
         self._lease, self._keep = lease, keep
@@ -67,9 +65,7 @@ class RedisLeases:
         found = answered(lambda: self._blocking.blpop([key + lease.epoch], timeout=timeout))
         return [] if found is None else [str(found[1])]
 
-    def release(
-        self, lease: Lease, *, idle: bool, look_again: float = 0.0, counted: bool = False
-    ) -> Mailbox | None:
+    def release(self, lease: Lease, *, idle: bool, look_again: float = 0.0, counted: bool = False) -> Mailbox | None:
         team = ThreadId.parse(lease.thread).team
         answer = self._fenced(
             lease,

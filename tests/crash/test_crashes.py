@@ -341,9 +341,7 @@ def test_messages_sent_while_a_run_works_are_answered_in_order_after_it(world: M
 @pytest.mark.clause("ACCESS-2")
 def test_at_the_daily_spending_stop_the_run_parks_and_says_so(world: Make) -> None:
     effects: list[str] = []
-    seen = world(
-        calls(("act", {})), says("never"), tools=[counting("safe", effects)], limits=Limits(daily_spend=100)
-    )
+    seen = world(calls(("act", {})), says("never"), tools=[counting("safe", effects)], limits=Limits(daily_spend=100))
 
     seen.play("go")
 

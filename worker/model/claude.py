@@ -113,9 +113,7 @@ class Claude:
         for event in anthropic.Stream.raw_events(response):
             if event.event == "ping":
                 if self._stopwatch() - last > PINGS_ONLY * self._read_timeout:
-                    raise ModelError(
-                        "Claude sent only pings for too long; ask again", kind="network", code="silent"
-                    )
+                    raise ModelError("Claude sent only pings for too long; ask again", kind="network", code="silent")
                 continue
             if answer.ended:
                 continue  # read on to the end all the same: the connection is then good for the next call

@@ -40,9 +40,7 @@ def price(dollars_in: float | str, dollars_out: float | str, read_factor: float 
     """A price from dollars per million tokens; reading the cache costs `read_factor` of the input price."""
     paid_in, paid_out, factor = (Decimal(str(number)) for number in (dollars_in, dollars_out, read_factor))
     nano = 1000
-    return Price(
-        int(paid_in * nano), int(paid_out * nano), int(paid_in * nano * factor), int(paid_in * nano * 5 / 4)
-    )
+    return Price(int(paid_in * nano), int(paid_out * nano), int(paid_in * nano * factor), int(paid_in * nano * 5 / 4))
 
 
 _OPUS = price(5, 25)

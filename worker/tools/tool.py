@@ -79,8 +79,7 @@ class Tool:
             parsed = self.arguments.model_validate(given)
         except ValidationError as error:
             faults = "; ".join(
-                f"{'.'.join(str(part) for part in fault['loc']) or 'input'}: {fault['msg']}"
-                for fault in error.errors()
+                f"{'.'.join(str(part) for part in fault['loc']) or 'input'}: {fault['msg']}" for fault in error.errors()
             )
             raise BadArgumentsError(f"{self.name} was not run, its arguments do not fit: {faults}") from error
         return parsed.model_dump(mode="json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from playground.standins.slack.journal import Journal, wall
+from playground.standins.journal import Journal, wall
 
 Json = dict[str, Any]
 

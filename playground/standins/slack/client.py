@@ -57,7 +57,13 @@ class SlackStandin:
         """Start a process of its own, which ends with this one; `settings` are fields of `Settings`."""
         command = [sys.executable, "-m", "playground.standins.slack", "--port", str(port)]
         command += ["--settings", json.dumps(settings), "--with-parent"]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,  # Ctrl-C ends what asks it first
+        )
         assert process.stdout is not None  # noqa: S101 - it was asked for in the line above
         line = process.stdout.readline()
         if not line:

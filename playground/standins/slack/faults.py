@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal
 
+from playground.standins.journal import Journal, wall
 from playground.standins.slack.errors import ControlError
-from playground.standins.slack.journal import Journal, wall
 
 Json = dict[str, Any]
 When = Literal["before", "after"]

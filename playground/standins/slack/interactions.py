@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, Literal
 
+from playground.standins.journal import wall
 from playground.standins.slack.blocks import interactive
 from playground.standins.slack.errors import ControlError
-from playground.standins.slack.journal import wall
 from playground.standins.slack.message import Json, Message
 from playground.standins.slack.people import APP, TEAM, Person
 from playground.standins.slack.settings import Settings

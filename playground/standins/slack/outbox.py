@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from playground.standins.slack.journal import Journal
+from playground.standins.journal import Journal
 from playground.standins.slack.settings import Settings
 from playground.standins.slack.sockets import Socket, Sockets
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict, deque
 
-from playground.standins.slack.journal import wall
+from playground.standins.journal import wall
 from playground.standins.slack.settings import Rates
 
 _TIER_2, _TIER_3, _TIER_4 = (20, 60.0), (50, 60.0), (100, 60.0)

@@ -7,10 +7,10 @@ from typing import Any
 
 from aiohttp import web
 
+from playground.standins.journal import wall
 from playground.standins.slack.blocks import check_blocks
 from playground.standins.slack.errors import SlackError
 from playground.standins.slack.interactions import ResponseUrl
-from playground.standins.slack.journal import wall
 from playground.standins.slack.people import BOT_USER
 from playground.standins.slack.standin import Standin
 from playground.standins.slack.text import escape

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 
 from aiohttp import WSMsgType, web
 
-from playground.standins.slack.journal import Journal
+from playground.standins.journal import Journal
 from playground.standins.slack.limits import limit_of
 from playground.standins.slack.people import APP
 

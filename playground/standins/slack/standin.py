@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.standins.journal import Journal, wall
+from playground.standins.peers import Peers
 from playground.standins.slack.calls import Calls
 from playground.standins.slack.events import events_of, payload, reaction_event
 from playground.standins.slack.faults import Faults
 from playground.standins.slack.interactions import Interactions
-from playground.standins.slack.journal import Journal, wall
 from playground.standins.slack.message import Json, Message
 from playground.standins.slack.outbox import Delivery, Outbox
-from playground.standins.slack.peers import Peers
 from playground.standins.slack.rates import RateTiers
 from playground.standins.slack.settings import Settings
 from playground.standins.slack.sockets import Sockets

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from playground.standins.journal import wall
 from playground.standins.slack.errors import SlackError
-from playground.standins.slack.journal import wall
 from playground.standins.slack.message import Json, Message, Version
 from playground.standins.slack.people import BOT_USER, PEOPLE, Channel, Person, new_channels
 
