@@ -40,6 +40,8 @@ CONNECTIONS_PER_WORKER = 5
 CONNECTIONS_BESIDE = 5
 """The bot's and the sweep's."""
 DAY = 86_400.0
+RIGHTS_LAST = 60.0
+"""Seconds for which a worker does not ask again whether a person may use the agent."""
 SLACK_PAUSE = 30.0
 """Seconds until a run is tried again that only Slack holds up."""
 
@@ -170,13 +172,23 @@ class Composition:
 
 
 def _may_use(access: Access) -> Callable[[str, str, str], bool]:
-    """Whether a person may still act in a channel; while Slack cannot say, the run waits."""
+    """Whether a person may still act in a channel; while Slack cannot say, the run waits.
+
+    It is asked before every tool call, so a yes is good for a minute: a turn makes no round trip for it.
+    """
+    allowed_until: dict[tuple[str, str], float] = {}
 
     def may(_team: str, user: str, channel: str) -> bool:
+        now = clock.boottime()
+        if allowed_until.get((user, channel), 0.0) > now:
+            return True
         try:
-            return access.refusal(user, channel) is None
+            allowed = access.refusal(user, channel) is None
         except ReplyError as error:
             raise RunSuspended(f"Slack cannot say who {user} is: {error}", SLACK_PAUSE) from error
+        if allowed:
+            allowed_until[user, channel] = now + RIGHTS_LAST
+        return allowed
 
     return may
 

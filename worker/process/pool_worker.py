@@ -106,7 +106,7 @@ class PoolWorker(SimpleWorker):
 
     def _spent(self, before: Sequence[object]) -> str:
         """Why this process should not take another job, or ''."""
-        strays = [t.name for t in threading.enumerate() if t not in before and not t.daemon]
+        strays = [t.name for t in threading.enumerate() if t not in before and _outlives(t)]
         if strays:
             return f"threads left behind: {', '.join(strays)}"
         if children := _children():
@@ -114,6 +114,14 @@ class PoolWorker(SimpleWorker):
         if (megabytes := _resident_megabytes()) > self._most_megabytes:
             return f"grew to {megabytes} MB"
         return ""
+
+
+def _outlives(thread: threading.Thread) -> bool:  # noqa: TID251 - it looks at one, it starts none
+    """A tool call that the tenure did not wait for, or a thread that a tool started; idle ones end at once."""
+    if thread.name.startswith("call-"):
+        thread.join(0.2)
+        return thread.is_alive()
+    return not thread.daemon
 
 
 def _children() -> str:
