@@ -96,11 +96,11 @@ class Run:
             raise RunFailed("max_turns", f"I stopped after {self.turn} turns, which is the limit of a run.")
         if self.progress.active() > definition["max_active"]:
             raise RunFailed("max_active", "I stopped because this run used up its time.")
-        if 0 < self.services.limits.daily_spend <= self.door.spent:
+        if self.services.limits.daily_spend <= self.door.spent:
             raise RunParked(
                 "spending",
                 "This workspace has reached its spending stop for today, so I paused here. Nothing is lost: "
-                "an admin can raise EVERTHREAD_DAILY_SPEND_USD and resume this run.",
+                "an admin can raise EVERTHREAD_DAILY_SPEND and resume this run.",
             )
 
     def ask(self) -> Turn:
