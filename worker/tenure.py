@@ -16,6 +16,7 @@ from store.errors import (
     RunStopped,
     RunSuspended,
     StaleEpochError,
+    StopWonError,
     StoreRegressedError,
     StoreUnavailableError,
     TenureOver,
@@ -202,10 +203,12 @@ class Tenure:
                 run.check()
                 work(run)
             except RunStopped:
-                stop = self._door.stop_of(run.id)
-                ending.settle(run, "aborted", text=_partial(run), by=stop.by if stop else "")
+                self._abort(run)
             except RunFailed as failed:
-                ending.settle(run, "failed", code=failed.code, note=failed.sentence)
+                try:
+                    ending.settle(run, "failed", code=failed.code, note=failed.sentence)
+                except StopWonError:
+                    self._abort(run)
             except RunParked as parked:
                 ending.park(run, parked.reason, parked.sentence)
             except RunSuspended:
@@ -217,6 +220,13 @@ class Tenure:
             showing.finish()
         self._open = ""
         self._deliver(run.state)
+
+    def _abort(self, run: Run) -> None:
+        """End a run that somebody stopped. Where its own settlement came second, nobody heard yet who it was."""
+        if self._door.stop_of(run.id) is None:
+            self._door.renew()
+        stop = self._door.stop_of(run.id)
+        ending.settle(run, "aborted", text=_partial(run), by=stop.by if stop else "")
 
     def _deliver(self, state: RunState) -> None:
         reply = self._services.replies(self._thread, state.id)

@@ -12,10 +12,11 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from playground.simulation.doubles import Posted
 from playground.simulation.fleet import Member
 from store.errors import StaleEpochError, TenureOver
-from store.ports import ModelAnswer, ReplyError, Usage
+from store.ports import ModelAnswer, ModelError, ReplyError, Usage
 from store.redis.keyspace import thread_keys
 from tests.crash.conftest import THREAD, Killer, World, calls, says
 from worker.agent import Agent
+from worker.door import Door
 from worker.services import Limits
 from worker.tools.context import ToolContext
 from worker.tools.tool import Tool, tool
@@ -313,6 +314,15 @@ def test_a_stop_that_comes_just_before_the_settlement_wins_and_what_was_billed_s
     assert [record.body["status"] for record in seen.log if record.kind == "settled"] == ["aborted"]
 
 
+@pytest.mark.clause("RUN-11", "STOP-1")
+def test_a_stop_that_comes_just_before_a_failure_is_recorded_wins_as_well(world: Make) -> None:
+    seen = world(ModelError("no such model", kind="invalid"))
+
+    outcome = seen.play("go", At("commit #settled.done", "before", lambda _member: stop(seen)()))  # type: ignore[arg-type]
+
+    assert (outcome["status"], outcome["by"], seen.tenures) == ("aborted", "U2", 1)
+
+
 @pytest.mark.clause("STOP-1", "RUN-11")
 def test_a_stop_after_the_settlement_comes_too_late(world: Make) -> None:
     seen = world(says("done"))
@@ -432,12 +442,10 @@ def test_no_call_to_the_outside_begins_after_the_lapse_and_its_timeout_ends_befo
     refused: list[BaseException] = []
 
     def act() -> None:
-        from worker.door import Door
-
         host = seen.fleet.host
         seen.fleet.say(THREAD, "go")
         lease = host.store.leases.claim(THREAD, "boot:host:0:x").lease
-        door = Door(host.services, lease, {}, 0)
+        door = Door(host.services, lease, {}, 0, fruitless=False)
         for pause in (0.0, 5.0, 8.0):
             host.threads.sleep(pause)
             allowances.append(door.allowance(30.0))
