@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from store.errors import EvidenceError, RecordTooLargeError, UnknownFormatError
 from store.stepkey import StepKey
-from store.values import decode, digest, dumps
+from store.values import decode, digest, form
 
 FORMAT = 1
 MAX_RECORD = 4 * 1024 * 1024
@@ -39,19 +39,15 @@ class Record:
     def run(self) -> str:
         return self.key.run
 
-    def to_json(self) -> str:
-        text = dumps(
-            {"v": FORMAT, "kind": self.kind, "key": str(self.key), "state": self.state, "at": self.at} | dict(self.body)
-        )
-        if len(text) > MAX_RECORD:
-            raise RecordTooLargeError(f"the record of {self.key} has {len(text):,} bytes; {MAX_RECORD:,} is the limit")
-        return text
-
 
 def stored(record: Record) -> tuple[Record, str]:
-    """The record named by its digest, and the JSON that is stored for it."""
-    raw = record.to_json()
-    return Record(record.kind, record.key, record.state, record.at, record.body, digest(raw)), raw
+    """The record in the form it is handed on, named by its digest, and the JSON that is stored for it."""
+    head = {"v": FORMAT, "kind": record.kind, "key": str(record.key), "state": record.state, "at": record.at}
+    whole, raw = form({**head, **record.body})
+    if len(raw) > MAX_RECORD:
+        raise RecordTooLargeError(f"the record of {record.key} has {len(raw):,} bytes; {MAX_RECORD:,} is the limit")
+    body = {name: value for name, value in whole.items() if name not in head}
+    return Record(record.kind, record.key, record.state, record.at, body, digest(raw)), raw
 
 
 def read_log(thread: str, raws: Sequence[str]) -> list[Record]:

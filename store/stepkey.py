@@ -12,16 +12,17 @@ from urllib.parse import quote, unquote
 from store.errors import StepKeyError
 
 MODEL = "model"
-START, RESUMED, TURN, SETTLED, REPLY, DONE, DELIVERED = (
+START, RESUMED, TURN, SETTLED, REPLY, DONE, CARD, DELIVERED = (
     "#start",
     "#resumed",
     "#turn",
     "#settled",
     "#reply",
     "#done",
+    "#card",
     "#delivered",
 )
-OURS = frozenset({START, RESUMED, TURN, SETTLED, REPLY, DONE, DELIVERED})
+OURS = frozenset({START, RESUMED, TURN, SETTLED, REPLY, DONE, CARD, DELIVERED})
 
 _KEY = re.compile(r"([^:]+):(0|[1-9][0-9]*):([^:]+):(0|[1-9][0-9]*)")
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -54,11 +56,11 @@ def _refuse_lossy_keys(value: Any) -> None:
 def encode(value: Any) -> str:
     """`value` as compact JSON; TypeError or ValueError where JSON would lose something."""
     _refuse_lossy_keys(value)
-    return dumps(value)
+    return form(value)[1]
 
 
-def dumps(value: Any) -> str:
-    """`encode` for values whose keys are known to be text, as those of records are."""
+def form(value: T) -> tuple[T, str]:
+    """The value as it is handed on, live as on replay, and its JSON; its keys are known to be text."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     if "\\u0000" not in text:
         try:
@@ -66,8 +68,9 @@ def dumps(value: Any) -> str:
         except UnicodeEncodeError:
             pass
         else:
-            return text
-    return json.dumps(_cleaned(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+            return value, text
+    whole: T = _cleaned(value)
+    return whole, json.dumps(whole, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def decode(text: str | bytes) -> Any:

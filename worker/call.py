@@ -8,7 +8,7 @@ from typing import Any
 
 from store.record import Record
 from store.stepkey import StepKey
-from store.values import digest_of
+from store.values import digest_of, form
 from worker.agent import Agent
 from worker.tools.tool import BadArgumentsError, Replay, Tool
 
@@ -81,7 +81,7 @@ def _prepare(key: StepKey, block: Mapping[str, Any], agent: Agent, cut: str, mar
     if mark is not None:
         return Call(key, name, mark.body["title"], mark.body["args"], mark.body["policy"], tool)
     try:
-        arguments = tool.validate(given)
+        arguments, _ = form(tool.validate(given))
     except BadArgumentsError as error:
         return Call(key, name, name, {}, tool.replay, tool, refusal=str(error))
     answer = None

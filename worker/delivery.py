@@ -45,7 +45,9 @@ def deliver(services: Services, door: Door, state: RunState, reply: Reply, post:
     try:
         ts = post.edit(view)
         post.retire_twins(ts)
-        if _ended(state).body["notify"]:
+        if state.settled is None:
+            Post(services, door, ledger, state, reply, "card", mine=False).ensure(view)
+        elif state.settled.body["notify"]:
             Post(services, door, ledger, state, reply, "done", mine=False).ensure(view)
         how, why = "delivered", ""
     except ReplyError as error:

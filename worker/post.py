@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from store.ports import Part, Reply, ReplyError
 from store.record import Record
-from store.stepkey import DONE, REPLY, StepKey
+from store.stepkey import CARD, DONE, REPLY, StepKey
 from store.view import RunView
 from worker.door import Door
 from worker.ledger import Ledger
@@ -17,7 +17,7 @@ from worker.state import RunState
 
 LOOK_AT = (1.0, 3.0, 8.0)
 """Seconds after the mark at which a post whose answer was lost is looked for (REPLY-2)."""
-CALLS: dict[Part, str] = {"reply": REPLY, "done": DONE}
+CALLS: dict[Part, str] = {"reply": REPLY, "done": DONE, "card": CARD}
 
 
 class Post:

@@ -35,9 +35,9 @@ def words(submission: Submission) -> str:
     return f"[{at:%Y-%m-%d %H:%M} UTC] <@{submission.author}>: {submission.text}"
 
 
-def history(before: Iterable[RunState], current: RunState) -> list[Message]:
-    """The thread's earlier runs as they stood when this one started; thinking only of the same definition."""
-    bound = binding(current.definition)
+def history(before: Iterable[RunState], definition: Mapping[str, Any]) -> list[Message]:
+    """The thread's earlier runs as they stand; their thinking only where it was under the same definition."""
+    bound = binding(definition)
     found: list[Message] = []
     for run in before:
         found += _run_messages(run, thinking=binding(run.definition) == bound)

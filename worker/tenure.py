@@ -26,6 +26,7 @@ from store.lease import Claim, Commit, Mailbox
 from store.record import Record, read_log, stored
 from store.stepkey import START, StepKey
 from store.submission import Submission
+from store.values import digest_of
 from worker import ending
 from worker.delivery import REWRITE_AFTER, deliver
 from worker.door import Door
@@ -35,7 +36,7 @@ from worker.ledger import Ledger
 from worker.loop import work
 from worker.post import Post
 from worker.progress import Progress
-from worker.prompt import history
+from worker.prompt import Message, history
 from worker.run import Run
 from worker.services import Services
 from worker.showing import Showing
@@ -150,10 +151,11 @@ class Tenure:
 
     def _started(self, submission: Submission) -> Run:
         """Move an input from the mailbox to the log; the start is also the mark of the reply and the model call."""
-        run = submission.run
-        body = {"input": submission.as_body(), "definition": self._services.agent.definition()}
-        start, raw = stored(Record("start", StepKey(run, 0, START), "done", self._services.clock.now(), body))
+        run, definition = submission.run, self._services.agent.definition()
         before = list(self._runs.values())
+        context = history(before, definition)
+        body = {"input": submission.as_body(), "definition": definition, "context": digest_of(context)}
+        start, raw = stored(Record("start", StepKey(run, 0, START), "done", self._services.clock.now(), body))
         state = RunState(start, self._door.lease.seen)
         self._door.commit(
             Commit(
@@ -167,21 +169,24 @@ class Tenure:
             )
         )
         self._runs[run], self._open = state, run
-        return self._run(state, before, active_before=0.0, resumed=False)
+        return self._run(state, context, active_before=0.0, resumed=False)
 
     def _resumed(self, state: RunState) -> Run:
         before = fold(self._records[: state.base]).values()
-        run = self._run(state, list(before), active_before=self._claim.active, resumed=True)
+        context = history(before, state.definition)
+        if digest_of(context) != state.start.body["context"]:
+            raise EvidenceError(f"what run {state.id} of {self._thread} builds on has changed since it started")
+        run = self._run(state, context, active_before=self._claim.active, resumed=True)
         ending.resume(run, restart=self._claim.ended != "released" or self._claim.pause == "restart")
         return run
 
-    def _run(self, state: RunState, before: list[RunState], *, active_before: float, resumed: bool) -> Run:
+    def _run(self, state: RunState, context: list[Message], *, active_before: float, resumed: bool) -> Run:
         services = self._services
         progress = Progress(
             services.clock, state, active_before=active_before, resumed=resumed, queued=len(self._mailbox.inputs)
         )
         reply = services.replies(self._thread, state.id)
-        run = Run(services, self._door, self._drain, state, history(before, state), progress, reply, resumed=resumed)
+        run = Run(services, self._door, self._drain, state, context, progress, reply, resumed=resumed)
         self._posts[state.id] = Post(services, self._door, run.ledger, state, reply, "reply", mine=not resumed)
         return run
 

@@ -367,3 +367,24 @@ def test_a_resumed_run_keeps_the_definition_it_started_with(world: Make) -> None
 
     assert {request.model for request in seen.fleet.model.asked} == {"m"}
     assert len({request.system for request in seen.fleet.model.asked}) == 1
+
+
+@pytest.mark.clause("STEP-8")
+def test_damaged_text_is_replaced_once_and_the_thread_stays_usable(world: Make) -> None:
+    seen_live: list[str] = []
+
+    @tool(replay="safe")
+    def damaged(context: ToolContext, text: str) -> str:
+        """Answer with damage."""
+        seen_live.append(text)
+        return "out \ud83d\x00 put"
+
+    seen = world(calls(("damaged", {"text": "in \ud83d"})), says("done \udc00"), tools=[damaged])
+    outcome = seen.play("half \ud83d a character", Killer("model", "before", nth=2))
+
+    mark = "\N{REPLACEMENT CHARACTER}"
+    assert outcome["text"] == f"done {mark}"
+    assert seen_live == [f"in {mark}"]
+    block = seen.fleet.model.asked[-1].messages[-1]["content"][0]
+    assert block["content"] == f"out {mark}{mark} put"
+    assert f"half {mark} a character" in model_saw(seen)
