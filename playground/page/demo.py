@@ -1,0 +1,31 @@
+"""An address outside the workers that counts what reached it: the playground's effect on the world."""
+
+from __future__ import annotations
+
+import asyncio
+
+from aiohttp import web
+
+from playground.page.happenings import Happenings
+
+TAKES = 3.0
+"""Seconds an effect takes to answer: long enough to kill whoever asked for it."""
+MOST_NAMES = 50
+
+
+class Demo:
+    """`POST /demo/<name>`: counted at once, answered `TAKES` seconds later."""
+
+    def __init__(self) -> None:
+        self.effects: dict[str, int] = {}
+        self.happenings: Happenings | None = None
+
+    async def take(self, request: web.Request) -> web.StreamResponse:
+        name = request.match_info["name"][:40]
+        if name not in self.effects and len(self.effects) >= MOST_NAMES:
+            raise web.HTTPTooManyRequests(text="this demo counts no more than 50 names")
+        count = self.effects[name] = self.effects.get(name, 0) + 1
+        if self.happenings is not None:
+            self.happenings.add("effect", f"/demo/{name} was posted to ({count})")
+        await asyncio.sleep(TAKES)
+        return web.json_response({"done": name, "times": count})

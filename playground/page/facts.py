@@ -1,0 +1,179 @@
+"""What came of it: one thread's latest run and whoever works on it, read from the store and the stand-ins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from playground.page.happenings import Happenings
+from playground.standins.slack.people import TEAM
+from playground.workspace import Workspace
+from store.errors import EverthreadError
+from store.protocol import Head
+from store.record import Record, read_log
+from worker.prompt import words
+from worker.state import RunState, fold
+
+Json = dict[str, Any]
+
+_PROMPT = 200
+"""Characters of a prompt that the Claude stand-in keeps of each call."""
+
+
+@dataclass(slots=True)
+class Tenures:
+    """Who was seen to own a run, one after the other: owner names, each once."""
+
+    owners: dict[str, list[str]] = field(default_factory=dict)
+
+    def see(self, head: Head) -> None:
+        if head.owner and head.run and head.lease_left > 0:
+            seen = self.owners.setdefault(head.run, [])
+            if head.owner not in seen:
+                seen.append(head.owner)
+
+    def pids(self, run: str) -> list[int]:
+        return [pid_of(owner) for owner in self.owners.get(run, [])]
+
+
+def pid_of(owner: str) -> int:
+    """The process in an owner's name, `<boot>:<pid>:<start>:<random>`; 0 where it names none."""
+    parts = owner.split(":")
+    return int(parts[1]) if len(parts) == 4 and parts[1].isdecimal() else 0
+
+
+class Facts:
+    """Looks; changes nothing. Blocking: each look asks the store and the stand-ins."""
+
+    def __init__(self, workspace: Workspace, happenings: Happenings) -> None:
+        self._workspace, self._happenings = workspace, happenings
+        self._tenures = Tenures()
+
+    def holder(self, thread: str) -> int:
+        """The process that holds the lease on a thread; 0 while nobody does."""
+        head = self._workspace.store.inventory.head(thread)
+        return pid_of(head.owner) if head is not None and head.lease_left > 0 else 0
+
+    def busy(self) -> list[str]:
+        """Threads on which somebody works."""
+        owed = self._workspace.store.inventory.owed(TEAM).threads
+        return [thread for thread in owed if self.holder(thread)]
+
+    def look(self, thread: str) -> Json:
+        """Everything the page shows beside a thread ("": none). `store` says why the store cannot tell."""
+        found: Json = {"thread": thread, "run": None, "store": "", "happenings": self._happenings.of(thread)}
+        try:
+            found |= self._look_at(thread) if thread else {}
+            found["spent"] = self._workspace.store.workspace.spent_today(TEAM)
+        except EverthreadError as error:
+            found["store"] = str(error)
+        return found | {"processes": self._processes()}
+
+    def _look_at(self, thread: str) -> Json:
+        store = self._workspace.store
+        head = store.inventory.head(thread)
+        if head is None:
+            return {}
+        self._tenures.see(head)
+        runs = fold(records := read_log(thread, store.log.read(thread)))
+        if not runs:
+            return {"queued": head.queued}
+        state = list(runs.values())[-1]
+        mine = [record for record in records if record.run == state.id]
+        return {
+            "run": self._run(head, state, mine),
+            "knots": knots(mine, self._tenures.pids(state.id)),
+            "calls": self._calls(state),
+            "queued": head.queued,
+        }
+
+    def _run(self, head: Head, state: RunState, records: Sequence[Record]) -> Json:
+        holds = head.lease_left > 0 and bool(head.owner)
+        status = state.settled.body["status"] if state.settled else head.status
+        return {
+            "id": state.id,
+            "status": status,
+            "delivered": state.delivered is not None,
+            "steps": state.steps_done,
+            "kept": state.kept,
+            "repeated": state.repeated,
+            "restarts": state.restarts,
+            "tenures": 1 + state.resumptions,
+            "records": len(records),
+            "holder": pid_of(head.owner) if holds else 0,
+            "lease_left": round(head.lease_left, 1) if holds else 0,
+            "pids": self._tenures.pids(state.id),
+            "cost": state.cost,
+        }
+
+    def _calls(self, state: RunState) -> Json:
+        """Model calls of this run: recorded by us, and billed by the stand-in, which counts by what was asked."""
+        found: Json = {"recorded": sum(turn.model.state == "done" for turn in state.turns), "cut": state.cut_calls}
+        if self._workspace.claude is None:
+            return found
+        prompt = words(state.input)[:_PROMPT]
+        until = state.settled.at + 1 if state.settled else float("inf")
+        billed = [
+            call
+            for call in self._workspace.claude.state()["calls"]
+            if call["billed"] is not None and state.start.at - 1 <= call["at"] <= until and prompt in call["prompt"]
+        ]
+        whole = [call["digest"] for call in billed if call["ended"] == "complete"]
+        return found | {
+            "billed": len(billed),
+            "cut": sum(call["ended"] == "cut" for call in billed),
+            "twice": len(whole) - len(set(whole)),
+        }
+
+    def _processes(self) -> Json:
+        crew, valkey = self._workspace.crew, self._workspace.valkey
+        members = {
+            member.name: {"pid": member.pid, "restarts": max(0, member.starts - 1), "fault": member.fault}
+            for member in crew.members
+        }
+        return members | {"pool": crew.pool(), "valkey": valkey.pid if valkey is not None else None}
+
+
+def knots(records: Sequence[Record], pids: Sequence[int]) -> list[Json]:
+    """The run as a line of steps, in the order in which they began, each with its latest state.
+
+    tenure: counted from 0. pid: the process of that tenure, where it was seen.
+    """
+    tenure, found = 0, dict[str, Json]()
+    tenures = 1 + sum(record.kind == "resumed" for record in records)
+    for record in records:
+        tenure += record.kind == "resumed"
+        pid = pids[tenure] if len(pids) == tenures else (pids[-1] if pids and tenure == tenures - 1 else 0)
+        known = found.setdefault(
+            str(record.key),
+            {
+                "key": str(record.key),
+                "kind": record.kind,
+                "title": _title(record),
+                "at": record.at,
+                "began": tenure,
+            },
+        )
+        known |= {"state": record.state, "tenure": tenure, "pid": pid, "ended": record.at}
+        if record.kind == "resumed":
+            known |= {"kept": record.body["kept"], "repeated": record.body["repeated"]}
+    return [knot for knot in found.values() if knot["kind"] not in ("turn", "delivered")]
+
+
+def _title(record: Record) -> str:
+    body: Mapping[str, Any] = record.body
+    match record.kind:
+        case "tool":
+            return str(body.get("title", "a tool"))
+        case "model":
+            attempt = record.key.attempt
+            return f"model call {record.key.turn + 1}" + (f", asked again ({attempt})" if attempt else "")
+        case "resumed":
+            return "taken up again"
+        case "settled":
+            return str(body["status"])
+        case "reply":
+            return "reply posted" if body.get("part") == "reply" else "done post"
+        case _:
+            return {"start": "asked"}.get(record.kind, record.kind)

@@ -1,0 +1,82 @@
+// Messages as Slack shows them: roots in the channel, replies in the thread.
+import { drawBlocks } from "./blocks.js";
+import { h, keyed } from "./dom.js";
+
+const STICKY = 80; // pixels from the end within which a list follows what comes
+
+export function clock(ts) {
+  return new Date(Number(ts) * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+}
+
+/** The channel's own messages, each with what hangs below it. */
+export function drawRoots(parent, roots, view) {
+  following(parent, () =>
+    keyed(
+      parent,
+      roots.map((root) => ({ message: root.message, replies: root.replies.length, open: root.message.ts === view.open, working: root.working })),
+      (root) => root.message.ts,
+      (root, element) => {
+        const shown = drawMessage(root.message, view, element);
+        shown.classList.toggle("open", root.open);
+        shown.querySelector(".below").replaceChildren(below(root, view));
+        return shown;
+      },
+    ),
+  );
+}
+
+function below({ message, replies, working }, view) {
+  const count = replies ? `${replies} ${replies === 1 ? "reply" : "replies"}` : "Reply";
+  return h("button", { type: "button", class: "link", data: { open: message.ts }, onclick: () => view.openThread(message.ts) }, count, working && h("span", { class: "working" }, "at work"));
+}
+
+/** A thread: its root, its replies, and what only you can see. */
+export function drawReplies(parent, messages, view) {
+  following(parent, () => keyed(parent, messages, (message) => message.ts, (message, element) => drawMessage(message, view, element)));
+}
+
+function following(parent, draw) {
+  const atEnd = parent.scrollHeight - parent.scrollTop - parent.clientHeight < STICKY;
+  draw();
+  if (atEnd) parent.scrollTop = parent.scrollHeight;
+}
+
+function drawMessage(message, view, element) {
+  const person = view.people.get(message.user);
+  const shown = element ?? skeleton(message, person);
+  shown.classList.toggle("deleted", Boolean(message.deleted));
+  const body = shown.querySelector(".blocks");
+  if (message.deleted) body.replaceChildren(h("p", { class: "context" }, "This message was deleted."));
+  else drawBlocks(body, message, view.people, (part) => view.press(message, part));
+  shown.querySelector(".trace").textContent = trace(message);
+  return shown;
+}
+
+function skeleton(message, person) {
+  const name = person?.name ?? message.user;
+  return h(
+    "article",
+    { class: `message ${message.from_app ? "bot" : ""} ${message.ephemeral ? "whisper" : ""}`, data: { ts: message.ts, author: person?.key ?? "" } },
+    avatar(person),
+    h(
+      "div",
+      {},
+      h("header", {}, h("b", {}, name), message.from_app && h("span", { class: "app" }, "app"), h("time", {}, clock(message.ts)), message.ephemeral && h("span", { class: "only" }, "only visible to you")),
+      h("div", { class: "blocks" }),
+      h("p", { class: "trace" }),
+      h("div", { class: "below" }),
+    ),
+  );
+}
+
+/** What shows that it is one message all along. */
+function trace(message) {
+  if (!message.from_app || message.ephemeral) return "";
+  const edits = message.edits ? ` · edited ${message.edits} time${message.edits === 1 ? "" : "s"}` : "";
+  return `ts ${message.ts}${edits}`;
+}
+
+export function avatar(person) {
+  const key = person?.key ?? "?";
+  return h("span", { class: "avatar", data: { who: key }, "aria-hidden": "true" }, key === "everthread" ? "" : key[0].toUpperCase());
+}

@@ -1,0 +1,133 @@
+// What came of it: the run as a thread of steps, one colour for each process that held it.
+import { h, keyed } from "./dom.js";
+import { clock } from "./messages.js";
+
+const COLOURS = 5;
+const SETTLED = ["completed", "failed", "aborted", "healed"];
+
+export function drawFacts(facts) {
+  drawVerdict(facts);
+  drawNumbers(facts);
+  drawKnots(facts);
+  drawProcesses(facts);
+  const holder = facts.run?.holder;
+  document.getElementById("kill-whom").textContent = holder ? `SIGKILL process ${holder}, in mid-run` : "SIGKILL, in the middle of whatever it does";
+  document.getElementById("kill").classList.toggle("armed", Boolean(holder));
+}
+
+function drawVerdict({ run, calls, store, effects }) {
+  const shown = document.getElementById("verdict");
+  shown.textContent = store || verdict(run, calls, effects);
+  shown.className = store ? "bad" : run && SETTLED.includes(run.status) ? "over" : "";
+}
+
+function verdict(run, calls) {
+  if (!run) return "Nothing has run here yet. Ask the bot something, then break it.";
+  const restarts = `${run.restarts} ${run.restarts === 1 ? "crash" : "crashes"}`;
+  if (!SETTLED.includes(run.status)) {
+    if (run.restarts) return `Survived ${restarts} so far: ${run.kept} steps kept, going on in the same message.`;
+    return run.holder ? "A worker holds this run. Kill it." : "";
+  }
+  if (!run.restarts) return `${capital(run.status)} without a crash. Ask again and kill the worker this time.`;
+  const cut = calls.cut ? `${calls.cut} model call${calls.cut === 1 ? "" : "s"} cut off, ` : "";
+  return `${capital(run.status)} through ${restarts}, in one message: ${run.kept} steps kept, ${cut}${calls.twice ?? 0} made twice.`;
+}
+
+function capital(word) {
+  return word[0].toUpperCase() + word.slice(1);
+}
+
+function drawNumbers({ run, calls, spent, effects, queued }) {
+  const posted = Object.entries(effects ?? {}).map(([name, count]) => `/${name} ${count}×`).join(", ");
+  const rows = [
+    ["run", "Run", run ? run.status : "none", run?.status],
+    ["lease", "Lease held by", run?.holder ? `process ${run.holder}` : "nobody", ""],
+    ["kept", "Steps kept", run ? `${run.kept} of ${run.steps}` : "0", ""],
+    ["restarts", "Restarts", run ? String(run.restarts) : "0", ""],
+    ["tenures", "Tenures", run ? String(run.tenures) : "0", ""],
+    ["billed", "Model calls billed", calls ? String(calls.billed ?? calls.recorded) : "0", ""],
+    ["cut", "of them cut off", calls ? String(calls.cut) : "0", ""],
+    ["twice", "of them made twice", calls ? String(calls.twice ?? 0) : "0", calls?.twice ? "bad" : ""],
+    ["effects", "Effects outside", posted || "none", ""],
+    ["queued", "Messages in line", String(queued ?? 0), ""],
+    ["spent", "Spent today", `$${((spent ?? 0) / 1e6).toFixed(4)}`, ""],
+  ];
+  keyed(
+    document.getElementById("numbers"),
+    rows,
+    ([name]) => name,
+    ([name, label, value, state]) => h("div", { data: { fact: name, state: state ?? "" } }, h("dt", {}, label), h("dd", {}, value)),
+  );
+}
+
+/** Steps and what was done to them, in the order of time. */
+function drawKnots({ knots = [], happenings = [], run }) {
+  const first = knots[0]?.at ?? Infinity;
+  const last = run && SETTLED.includes(run.status) ? Math.max(...knots.map((knot) => knot.ended)) : Infinity;
+  const cuts = happenings.filter((happened) => happened.at >= first && happened.at <= last + 1);
+  const line = [
+    ...knots.map((knot) => ({ ...knot, colour: knot.tenure % COLOURS, order: knot.kind === "settled" ? knot.at + 0.001 : knot.at })),
+    ...cuts.map((happened) => ({ ...happened, happened: true, key: `h${happened.at}`, order: happened.at, back: back(happened, knots) })),
+  ].sort((a, b) => a.order - b.order);
+  keyed(document.getElementById("knots"), line, (item) => item.key, (item) => (item.happened ? cut(item) : knot(item)));
+}
+
+/** Milliseconds from a kill until somebody else had taken the run up again. */
+function back(happened, knots) {
+  if (happened.kind !== "killed") return null;
+  const taken = knots.find((knot) => knot.kind === "resumed" && knot.at >= happened.at);
+  return taken ? Math.round((taken.at - happened.at) * 1000) : null;
+}
+
+function cut(item) {
+  const back = item.back === null ? null : h("small", {}, `gone on with after ${item.back} ms`);
+  return h("li", { class: `cut ${item.kind}` }, h("span", { class: "bead", "aria-hidden": "true" }), h("span", { class: "what" }, item.text, back), h("time", {}, seconds(item.at)));
+}
+
+function knot(item) {
+  const pid = item.kind === "resumed" || item.kind === "start" ? item.pid : 0;
+  const kept = item.kind === "resumed" ? `${item.kept} kept, ${item.repeated} to do again` : null;
+  return h(
+    "li",
+    { class: `knot ${item.kind}`, data: { state: item.state, colour: item.colour, began: item.began % COLOURS } },
+    h("span", { class: "bead", "aria-hidden": "true" }),
+    h("span", { class: "what" }, item.title, pid ? h("small", {}, `process ${pid}`) : null, kept && h("small", {}, kept)),
+    h("span", { class: "state" }, stateWord(item)),
+    h("time", {}, seconds(item.at)),
+  );
+}
+
+function stateWord(item) {
+  if (item.kind === "start" || item.kind === "resumed" || item.kind === "settled") return "";
+  if (item.state === "pending") return "running";
+  return item.state === "done" ? `${took(item.ended - item.at)}` : item.state;
+}
+
+function took(length) {
+  return length < 1 ? `${Math.round(length * 1000)} ms` : `${length.toFixed(1)} s`;
+}
+
+function seconds(at) {
+  return `${clock(at)}:${String(Math.floor(at) % 60).padStart(2, "0")}`;
+}
+
+function drawProcesses({ processes, run }) {
+  if (!processes) return;
+  const pool = processes.pool.map((pid) => h("span", { class: pid === run?.holder ? "holds" : "" }, String(pid)));
+  const rows = [
+    ["bot", "bot", member(processes.bot)],
+    ["worker", "supervisor", member(processes.worker)],
+    ["pool", "workers, sweep", pool.length ? pool : ["none"]],
+    ["valkey", "Redis", [processes.valkey ? String(processes.valkey) : "your own"]],
+  ];
+  const list = document.getElementById("processes");
+  const content = JSON.stringify([processes, run?.holder]);
+  if (list.shownContent === content) return;
+  list.shownContent = content;
+  list.replaceChildren(...rows.map(([name, label, value]) => h("div", { data: { process: name } }, h("dt", {}, label), h("dd", {}, value))));
+}
+
+function member({ pid, restarts, fault }) {
+  if (fault) return [h("span", { class: "bad" }, fault)];
+  return [pid ? String(pid) : "starting", restarts ? h("small", {}, ` started ${restarts + 1} times`) : null];
+}
