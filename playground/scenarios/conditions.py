@@ -1,0 +1,95 @@
+"""What a condition of the play waits for, among everything that happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playground.scenarios.happenings import Happening, Match
+from playground.scenarios.scenario import Condition
+from store.lifecycle import SETTLED
+
+HOWS = {"called": "start", "streaming": "tokens", "answered": "end"}
+"""How the Claude stand-in calls the places where it holds a call."""
+
+
+def match_of(condition: Condition, ts_of: Callable[[str], str]) -> Match:
+    """The matcher of one wait; it may count, so it serves once. ts_of: a message's ts by its name."""
+    match condition.subject:
+        case "tool":
+            return _tool(condition)
+        case "model":
+            return lambda one: one.kind == "claude.call.held" and _is_held(condition, one)
+        case "run":
+            return lambda one: one.kind == "store.commit" and _has_status(condition.of, one)
+        case "steps":
+            return _Steps(int(condition.of))
+        case "commit":
+            return lambda one: one.kind == "store.held" and (one["nth"], one["side"]) == _commit(condition)
+        case "slack":
+            return lambda one: one.kind == "slack.hold.reached" and _is_slack(condition, one)
+        case "reply":
+            return lambda one: _is_ours(one) and condition.of in str(one["text"])
+        case "claims":
+            return lambda one: one.kind == "store.claim" and bool(one["won"])
+        case "owner":
+            return lambda one: one.kind == "store.refused" and str(one["why"]).startswith("STALE")
+        case "workers":
+            return lambda one: one.kind == "store.worker.waits"
+        case "bots":
+            return lambda one: one.kind == "slack.socket.connected"
+        case "acked":
+            return lambda one: one.kind == "slack.event.acked" and one["ts"] == ts_of(condition.of)
+    raise ValueError(f"no condition about {condition.subject}")
+
+
+def nth_of(condition: Condition) -> int:
+    return int(condition.of) if condition.subject == "claims" else condition.nth
+
+
+def _tool(condition: Condition) -> Match:
+    if condition.happens == "recorded":
+        return lambda one: (
+            one.kind == "store.commit"
+            and any(
+                tool == condition.of and state in ("done", "failed", "interrupted") for _, state, tool in one["records"]
+            )
+        )
+    kind = f"tool.{condition.happens or 'started'}"
+    return lambda one: one.kind == kind and one["tool"] == condition.of
+
+
+def _is_held(condition: Condition, one: Happening) -> bool:
+    turn = condition.turn in (None, one["turn"])
+    return turn and one["how"] == HOWS[condition.of] and one["tokens"] >= condition.tokens
+
+
+def _has_status(wanted: str, one: Happening) -> bool:
+    if wanted == "delivered":
+        return any(call == "#delivered" for call, _, _ in one["records"])
+    status = one["head"].get("status")
+    return status in SETTLED if wanted == "settled" else status == wanted
+
+
+def _commit(condition: Condition) -> tuple[int, str]:
+    return int(condition.of), condition.happens or "before"
+
+
+def _is_slack(condition: Condition, one: Happening) -> bool:
+    return bool(one["method"] == condition.of and one["when"] == (condition.happens or "before"))
+
+
+def _is_ours(one: Happening) -> bool:
+    return one.kind in ("slack.message.posted", "slack.message.edited") and bool(one["from_app"])
+
+
+class _Steps:
+    """True once enough steps are recorded."""
+
+    def __init__(self, wanted: int) -> None:
+        self._left = wanted
+
+    def __call__(self, one: Happening) -> bool:
+        if one.kind != "store.commit" or one["again"]:
+            return False
+        before, self._left = self._left, self._left - int(one["over"])
+        return before > 0 >= self._left

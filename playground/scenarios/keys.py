@@ -1,0 +1,108 @@
+"""Every key a scenario file may have: where it stands, what its value is, what it means.
+
+The reader takes this table for granted; `docs/scenarios.md` names each key, and a test sees to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Place = Literal["scenario", "tool", "step", "when", "expect"]
+Form = Literal["text", "texts", "count", "counts", "number", "flag", "seconds", "mapping", "list", "settings", "choice"]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """choices: the only values of a `choice`. act: a step's key that does something."""
+
+    place: Place
+    name: str
+    form: Form
+    says: str
+    choices: tuple[str, ...] = ()
+    act: bool = False
+
+
+VICTIMS = ("job", "worker", "supervisor", "group", "bot", "bots", "all")
+STATUSES = ("settled", "delivered", "running", "suspended", "parked", "completed", "failed", "aborted")
+
+KEYS: tuple[Key, ...] = (
+    Key("scenario", "title", "text", "one sentence: what happens"),
+    Key("scenario", "cases", "texts", "the field's failures this stands for"),
+    Key("scenario", "settings", "settings", "environment variables of every process"),
+    Key("scenario", "bots", "count", "bot processes at the start; 2 unless given"),
+    Key("scenario", "workers", "count", "worker groups (supervisor, workers, sweep) at the start; 2 unless given"),
+    Key("scenario", "tools", "mapping", "tools by name"),
+    Key("scenario", "model", "list", "what Claude says: turns, as its stand-in takes them"),
+    Key("scenario", "play", "list", "what happens: steps, one after the other"),
+    Key("scenario", "expect", "mapping", "what must be true afterwards"),
+    Key("tool", "replay", "choice", "what a crash in the middle means", ("safe", "idempotent", "unsafe")),
+    Key("tool", "takes", "seconds", "how long it runs; a list: its first, second, … execution"),
+    Key("tool", "effect", "text", "what it does to the world, with its arguments in braces"),
+    Key("tool", "output", "text", "what it answers, with its arguments in braces; its effect unless given"),
+    Key("tool", "fails", "text", "the error it ends with"),
+    Key("tool", "kills_the_worker", "flag", "it kills the process it runs in, after its effect"),
+    Key("step", "when", "mapping", "wait for this first"),
+    Key("step", "user", "text", "who does it: ann, bob, ada, gus or eve; ann unless given"),
+    Key("step", "says", "text", "a message; @everthread mentions the bot", act=True),
+    Key("step", "channel", "text", "where: general unless given, ops, or a person's name for their DM"),
+    Key(
+        "step", "thread", "text", "a name: its first message opens a thread, later ones reply there; main unless given"
+    ),
+    Key("step", "as", "text", "a name for this message, to speak of it later; its text unless given"),
+    Key("step", "order", "choice", "which event of a mention comes first", ("mention_first", "message_first")),
+    Key("step", "edits", "text", "change this message of theirs", act=True),
+    Key("step", "to", "text", "the new text of an edited message"),
+    Key("step", "deletes", "text", "delete this message", act=True),
+    Key("step", "clicks", "text", "press the button with this label on the reply", act=True),
+    Key("step", "stops", "text", "ask for the stop of the run that this message leads to, begun or not", act=True),
+    Key("step", "redeliver", "text", "Slack delivers this message's events again", act=True),
+    Key("step", "times", "count", "how often it is delivered again"),
+    Key("step", "fresh", "flag", "under new event ids, as if they were other events"),
+    Key("step", "kill", "choice", "SIGKILL", VICTIMS, act=True),
+    Key("step", "term", "choice", "SIGTERM to every process, twice, SIGKILL at 30 s", VICTIMS, act=True),
+    Key("step", "freeze", "choice", "SIGSTOP", ("job",), act=True),
+    Key("step", "wake", "choice", "SIGCONT to whoever is frozen", ("job",), act=True),
+    Key("step", "start", "counts", "start more: {bots: 1, workers: 1}", act=True),
+    Key("step", "restart", "choice", "SIGKILL and a new server on the same files", ("redis",), act=True),
+    Key("step", "drop", "choice", "cut every connection between Slack and the bots", ("sockets",), act=True),
+    Key("step", "fault", "mapping", "trouble: {slack: {…}} or {claude: {…}}, as the stand-ins take it", act=True),
+    Key("step", "finish", "text", "let this tool end that is running now", act=True),
+    Key("when", "tool", "text", "a tool …"),
+    Key("when", "is", "choice", "… is there", ("started", "finished", "recorded", "before", "after")),
+    Key("when", "model", "choice", "a model call …, which stands still meanwhile", ("called", "streaming", "answered")),
+    Key("when", "turn", "count", "… of this turn of its run, from 0"),
+    Key("when", "on", "text", "… whose prompt contains this"),
+    Key("when", "tokens", "count", "… that has streamed as many tokens"),
+    Key("when", "run", "choice", "a run is …", STATUSES),
+    Key("when", "steps", "count", "as many model and tool steps are recorded"),
+    Key("when", "commit", "count", "the n-th commit is: before, after; it stands still meanwhile"),
+    Key("when", "slack", "text", "a call of this method is: before, after it is applied; it stands still meanwhile"),
+    Key("when", "reply", "text", "a reply contains this text"),
+    Key("when", "claims", "count", "the thread is claimed for the n-th time"),
+    Key("when", "owner", "choice", "an owner whose lease is gone was refused", ("refused",)),
+    Key("when", "workers", "choice", "a worker process waits for work", ("up",)),
+    Key("when", "bots", "choice", "a bot is connected", ("up",)),
+    Key("when", "acked", "text", "Slack heard that this message was taken"),
+    Key("when", "nth", "count", "the n-th time, counted from the beginning"),
+    Key("expect", "replies", "count", "replies ever posted, deleted ones included"),
+    Key("expect", "runs", "count", "runs begun"),
+    Key("expect", "posts", "count", "messages of ours ever posted, replies and others"),
+    Key("expect", "effects", "counts", "effects by tool"),
+    Key("expect", "model_calls", "count", "model calls billed"),
+    Key("expect", "billed_once", "flag", "nothing is billed twice but calls that were cut off"),
+    Key("expect", "last_text_contains", "text", "in the last reply"),
+    Key("expect", "final_text", "text", "the whole text of the last run"),
+    Key("expect", "answers", "texts", "the runs' texts in the order in which they ended"),
+    Key("expect", "footer_contains", "text", "in the last line of the last reply"),
+    Key("expect", "model_saw", "texts", "in what the model was asked"),
+    Key("expect", "model_never_saw", "texts", "not in what the model was asked"),
+    Key("expect", "statuses", "texts", "how the runs ended, in the order of their messages"),
+    Key("expect", "unknown", "count", "effects nobody can vouch for, listed for an operator"),
+    Key("expect", "recovery_ms_below", "number", "from each kill of a run's process to the next recorded step"),
+)
+
+
+def known(place: Place) -> dict[str, Key]:
+    return {key.name: key for key in KEYS if key.place == place}

@@ -1,0 +1,106 @@
+"""Plays a scenario on a stage of real processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from playground.scenarios.acts import Acts
+from playground.scenarios.commit_proxy import Hold
+from playground.scenarios.conditions import HOWS, match_of, nth_of
+from playground.scenarios.happenings import NothingHappened
+from playground.scenarios.judge import failures
+from playground.scenarios.looking import look
+from playground.scenarios.points import Side
+from playground.scenarios.quiet import is_quiet, what_is_left
+from playground.scenarios.scenario import Condition, Scenario, Step
+from playground.scenarios.seen import Seen
+from playground.scenarios.stage import Stage
+from playground.standins.slack.client import Held
+
+PATIENCE = 30.0
+"""Seconds that any one thing may take."""
+Judge = Callable[[Scenario, Seen], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One play and what is to be said against it. seconds: from the first step to the end."""
+
+    scenario: Scenario
+    seen: Seen
+    failures: list[str]
+    seconds: float
+
+
+class Player:
+    """One play. name: keeps the logs of several plays of one scenario apart."""
+
+    def __init__(self, stage: Stage, scenario: Scenario, *, name: str = "") -> None:
+        self._stage, self._scenario, self._name = stage, scenario, name
+        self._acts = Acts(stage)
+        self._armed: dict[int, Hold | Held] = {}
+
+    def play(self, judge: Judge = failures, *, ready: Callable[[], None] = lambda: None) -> Played:
+        """Set up, play every step, wait until nothing moves, look and judge. ready: called before the first step."""
+        self._stage.set_up(self._scenario, play=self._name)
+        self._acts.begin(self._scenario.bots)
+        ready()
+        self._arm()
+        began, trouble = perf_counter(), []
+        try:
+            for step in self._scenario.play:
+                self._play(step)
+            self._await_quiet()
+        except NothingHappened as error:
+            trouble.append(str(error))
+        seconds = perf_counter() - began
+        seen = look(self._stage)
+        return Played(self._scenario, seen, trouble + judge(self._scenario, seen), seconds)
+
+    def _play(self, step: Step) -> None:
+        reached: Any = None
+        if step.when is not None:
+            reached = self._stage.happenings.wait(
+                match_of(step.when, self._acts.ts_of), str(step.when), timeout=PATIENCE, nth=nth_of(step.when)
+            )
+        self._acts.do(step.acts)
+        if step.when is not None and step.when.holds:
+            self._let_go(step.when, reached["pid"])
+
+    def _arm(self) -> None:
+        """Set up every place at which something is to stand still, before anything moves."""
+        for step in self._scenario.play:
+            if step.when is not None and step.when.holds:
+                self._arm_one(step.when)
+
+    def _arm_one(self, when: Condition) -> None:
+        side: Side = "after" if when.happens == "after" else "before"
+        match when.subject:
+            case "model":
+                wish = {} if when.turn is None else {"turn": when.turn}
+                self._stage.claude.hold(HOWS[when.of], when.tokens, on=when.on, **wish)
+            case "commit":
+                self._armed[when.line] = self._stage.proxy.hold("commit", int(when.of), side)
+            case "slack":
+                self._armed[when.line] = self._stage.slack.hold(when.of, when.nth, side)
+
+    def _let_go(self, when: Condition, pid: int | None) -> None:
+        match self._armed.get(when.line):
+            case Hold() as hold:
+                self._stage.proxy.release(hold, dead=pid in self._stage.processes.killed)
+            case Held() as held:
+                held.release()
+            case _:
+                self._stage.claude.release()
+
+    def _await_quiet(self) -> None:
+        happenings = self._stage.happenings
+        try:
+            for _ in range(2):  # what was said last may not have been heard of yet
+                self._stage.await_feeds()
+                happenings.until(lambda: is_quiet(happenings), "every run is over and shown", timeout=PATIENCE)
+        except NothingHappened as error:
+            raise NothingHappened(f"{error}; {what_is_left(happenings)}") from error

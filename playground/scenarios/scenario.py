@@ -1,0 +1,90 @@
+"""A scenario: what people, the model and the faults do, and what must be true afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+Replay = Literal["safe", "idempotent", "unsafe"]
+Victim = Literal["job", "worker", "supervisor", "group", "bot", "bots", "all"]
+"""job: the process that works on the run. worker: the workers and the sweep of its group. supervisor: their parent.
+group: all of these, as when their host is gone. bot: one of the bots; bots: all. all: every process of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPlan:
+    """A tool of the scenario. takes: seconds of its first, second, … execution; the last one counts on.
+
+    effect: what it does to the world, counted outside the process when it starts. kills: it kills its worker.
+    """
+
+    name: str
+    replay: Replay = "unsafe"
+    takes: tuple[float, ...] = (0.0,)
+    effect: str = ""
+    output: str = ""
+    fails: str = ""
+    kills: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Something to wait for. subject: its first key; of: that key's value; the rest narrows it down.
+
+    nth: counted from the beginning of the play.
+    """
+
+    subject: str
+    of: str
+    nth: int = 1
+    happens: str = ""
+    turn: int | None = None
+    tokens: int = 0
+    on: str = ""
+    line: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether what it waits for stands still until the step is done."""
+        return self.subject in ("model", "commit", "slack")
+
+    def __str__(self) -> str:
+        more = [f"is {self.happens}"] if self.happens else []
+        more += [f"nth {self.nth}"] if self.nth > 1 else []
+        more += [f"turn {self.turn}"] if self.turn is not None else []
+        more += [f"{self.tokens} tokens"] if self.tokens else []
+        return " ".join([self.subject, self.of, *more]) + f" (line {self.line})"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of the play: waits for `when`, then does what `acts` say, in this order."""
+
+    acts: Mapping[str, Any]
+    when: Condition | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One file. bots and workers: how many bot processes and worker groups there are at the start."""
+
+    path: Path
+    title: str
+    cases: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+    bots: int = 2
+    workers: int = 2
+    tools: tuple[ToolPlan, ...] = ()
+    model: tuple[Mapping[str, Any], ...] = ()
+    play: tuple[Step, ...] = ()
+    expect: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    def tool(self, name: str) -> ToolPlan | None:
+        return next((tool for tool in self.tools if tool.name == name), None)
