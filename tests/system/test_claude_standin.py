@@ -125,9 +125,7 @@ def test_blocks_and_fields_nobody_knows_come_and_go_untouched(claude: Claude, st
     assert second.content == [{"type": "text", "text": "Low tide."}]
 
 
-@pytest.mark.parametrize(
-    "stop_reason", ["end_turn", "max_tokens", "stop_sequence", "model_context_window_exceeded"]
-)
+@pytest.mark.parametrize("stop_reason", ["end_turn", "max_tokens", "stop_sequence", "model_context_window_exceeded"])
 def test_every_stop_reason_is_passed_on(claude: Claude, standin: ClaudeStandin, stop_reason: str) -> None:
     standin.fault("stop", stop_reason=stop_reason)
 
@@ -171,9 +169,7 @@ def test_tool_ids_come_through_as_bad_as_they_are(claude: Claude, standin: Claud
 
     calls = claude.ask(asking(), quiet, Cut()).content
     mended = [{**call, "id": f"mended_{n}"} for n, call in enumerate(calls)]
-    answer = claude.ask(
-        asking(user("hello"), assistant(mended), user([result(call) for call in mended])), quiet, Cut()
-    )
+    answer = claude.ask(asking(user("hello"), assistant(mended), user([result(call) for call in mended])), quiet, Cut())
 
     assert len({call["id"] for call in calls}) == 1
     assert answer.stop_reason == "end_turn"
@@ -257,9 +253,7 @@ Damage = Callable[[list[Json]], object]
     ],
     ids=["content", "signature", "prompt", "result", "gap"],
 )
-def test_damaged_thinking_is_refused(
-    claude: Claude, standin: ClaudeStandin, damage: Damage, complaint: str
-) -> None:
+def test_damaged_thinking_is_refused(claude: Claude, standin: ClaudeStandin, damage: Damage, complaint: str) -> None:
     standin.script([{"thinking": f"{n}", "calls": [{"name": "clock"}]} for n in range(4)])
     messages = [user("hello")]
     for _ in range(3):
@@ -329,9 +323,7 @@ def test_retry_after_is_handed_on_and_never_slept(claude: Claude, standin: Claud
     assert time.perf_counter() - started < 2
 
 
-def test_an_empty_balance_is_billing_though_it_comes_as_a_bad_request(
-    claude: Claude, standin: ClaudeStandin
-) -> None:
+def test_an_empty_balance_is_billing_though_it_comes_as_a_bad_request(claude: Claude, standin: ClaudeStandin) -> None:
     standin.fault("refuse", status=400, message="Your credit balance is too low to access the Anthropic API.")
 
     assert failure(claude).kind == "billing"
@@ -609,11 +601,7 @@ def test_a_transcript_the_service_would_refuse_is_refused(
         ({"model": "gpt"}, "model: gpt"),
         ({"surprise": 1}, "surprise: Extra inputs"),
         (
-            {
-                "system": [
-                    {"type": "text", "text": f"{n}", "cache_control": {"type": "ephemeral"}} for n in range(5)
-                ]
-            },
+            {"system": [{"type": "text", "text": f"{n}", "cache_control": {"type": "ephemeral"}} for n in range(5)]},
             "maximum of 4",
         ),
     ],
@@ -661,9 +649,7 @@ def test_answers_follow_the_content_and_not_the_order_of_calls(claude: Claude, s
     first = claude.ask(asking(), quiet, Cut())
     charge = claude.ask(asking(user("charge 5")), quiet, Cut())
     again = claude.ask(asking(), quiet, Cut())
-    noon = claude.ask(
-        asking(user("hello"), assistant(first.content), user([result(first.content[0])])), quiet, Cut()
-    )
+    noon = claude.ask(asking(user("hello"), assistant(first.content), user([result(first.content[0])])), quiet, Cut())
     done = claude.ask(
         asking(user("charge 5"), assistant(charge.content), user([result(charge.content[0])])), quiet, Cut()
     )
@@ -806,3 +792,20 @@ def test_a_note_is_what_was_to_be_noted(claude: Claude, standin: ClaudeStandin) 
     answer = claude.ask(asking(user(prompt)), quiet, Cut())
 
     assert answer.content[-1]["input"] == {"line": "we ship on Friday"}
+
+
+def test_a_batch_prefers_the_tools_the_prompt_names_and_a_story_follows_where_one_was_asked_for(
+    claude: Claude, standin: ClaudeStandin
+) -> None:
+    standin.script(None)
+    standin.fault("slow", tokens_per_second=100_000, times=0)
+    prompt = "run three tools: clock only, then tell me a long story"
+
+    answer = claude.ask(asking(user(prompt)), quiet, Cut())
+    calls = [block for block in answer.content if block["type"] == "tool_use"]
+    messages = [user(prompt), assistant(answer.content), user([result(call, "noon") for call in calls])]
+    told = claude.ask(asking(*messages), quiet, Cut()).content[-1]["text"]
+
+    assert {call["name"] for call in calls} == {"clock"}
+    assert "| `clock` | done | noon |" in told
+    assert "The lighthouse that never went dark" in told

@@ -131,10 +131,16 @@ def report(results: list[tuple[str, str, bool]]) -> str:
         name, said, failed = results[0]
         lead = f"`{name}` did not work out. It says:" if failed else f"Done. `{name}` says:"
         return f"{lead}\n\n> {_quoted(said)}\n\nAnything else?"
-    rows = "\n".join(
+    return f"{rows(results)}\n\nAnything else?"
+
+
+def rows(results: list[tuple[str, str, bool]]) -> str:
+    """What several tools said, as a table."""
+    lines = "\n".join(
         f"| `{name}` | {'failed' if failed else 'done'} | {_cell(said)} |" for name, said, failed in results
     )
-    return f"All {len(results)} are back:\n\n| Tool | Outcome | It says |\n|---|---|---|\n{rows}\n\nAnything else?"
+    lead = "It is back" if len(results) == 1 else f"All {len(results)} are back"
+    return f"{lead}:\n\n| Tool | Outcome | It says |\n|---|---|---|\n{lines}"
 
 
 def _quoted(text: str) -> str:

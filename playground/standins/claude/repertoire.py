@@ -27,6 +27,7 @@ _TOOLS = {
 }
 _DANGEROUS = re.compile(r"post|webhook|charge|send|delete|write|pay|deploy|ask|plan", re.I)
 
+_STORY = r"\bstory\b|\blong (?:answer|text|reply)\b"
 _ASKS: list[tuple[str, str]] = [
     (r"\b(?:run|use|call)\b.{0,20}\b(?:tools|three|several|all)\b", "batch"),
     (r"\bwhat(?:'s| is)? (?:the )?time\b|\btime is it\b|\bwhat day\b", "time"),
@@ -35,7 +36,7 @@ _ASKS: list[tuple[str, str]] = [
     (r"\bpost\b|\bwebhook\b|\bcharge\b|https?://", "post"),
     (r"\bask me\b|\bquestion\b", "ask"),
     (r"\bplan\b", "plan"),
-    (r"\bstory\b|\blong (?:answer|text|reply)\b", "story"),
+    (_STORY, "story"),
     (r"\btable\b", "table"),
     (r"\bcode\b|\bpython\b|\bscript\b", "code"),
     (r"\bhelp\b|what can you|\bhello\b|\bhi\b|\bhey\b", "help"),
@@ -66,21 +67,26 @@ def _with_tool(asked: str, tools: list[Json], prompt: str) -> Turn:
     if chosen is None:
         return Turn(text=prose.no_tool(asked, [tool["name"] for tool in tools]))
     call = Call(chosen["name"], arguments(chosen["input_schema"], prompt))
-    return Turn(
-        thinking=f"`{chosen['name']}` can tell. One call is enough.", text=prose.BEFORE[asked], calls=(call,)
-    )
+    return Turn(thinking=f"`{chosen['name']}` can tell. One call is enough.", text=prose.BEFORE[asked], calls=(call,))
 
 
 def _batch(tools: list[Json], prompt: str) -> Turn:
     harmless = [tool for tool in tools if not _DANGEROUS.search(tool["name"])] or tools
     if not harmless:
         return Turn(text=prose.no_tool("batch", []))
+    harmless = _named(harmless, prompt) or harmless
     chosen = [harmless[at % len(harmless)] for at in range(3)]
     calls = tuple(
         Call(tool["name"], arguments(tool["input_schema"], prompt, at // len(harmless)))
         for at, tool in enumerate(chosen)
     )
     return Turn(thinking="They do not depend on each other.", text=prose.BEFORE["batch"], calls=calls)
+
+
+def _named(tools: list[Json], prompt: str) -> list[Json]:
+    """The tools of whose name the prompt has a word, such as `read_metrics` where it says metrics."""
+    said = {word for word in re.findall(r"[a-z]+", prompt.lower()) if word not in ("read", "run", "tool", "tools")}
+    return [tool for tool in tools if said & set(tool["name"].lower().split("_"))]
 
 
 def _after_tools(transcript: Transcript) -> Turn:
@@ -94,6 +100,8 @@ def _after_tools(transcript: Transcript) -> Turn:
         (called.get(str(result["tool_use_id"]), "tool"), _said(result), bool(result.get("is_error")))
         for result in transcript.results()
     ]
+    if re.search(_STORY, words(transcript.asked[-1]), re.I):
+        return replace(_SAYINGS["story"](""), thinking=None, text=f"{prose.rows(results)}\n\n{prose.STORY}")
     return Turn(text=prose.report(results))
 
 
