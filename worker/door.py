@@ -55,14 +55,14 @@ class Door:
 
     def check(self, run: str) -> None:
         """Nothing new may start for this run when the tenure is over, its lease lost, or somebody pressed Stop."""
-        self._check_open()
+        self.check_lease()
         if run in self.stops:
             raise RunStopped(run)
 
     def commit(self, commit: Commit) -> None:
         """Make one transition durable; an answer that is lost is asked for again while the lease lasts."""
         while True:
-            self._check_open()
+            self.check_lease()
             commit.progress = commit.progress and self._fruitless
             try:
                 done = self._services.store.log.commit(self.lease, commit)
@@ -82,7 +82,7 @@ class Door:
                 return
 
     def renew(self) -> None:
-        self._check_open()
+        self.check_lease()
         try:
             self.hear(self._services.store.leases.renew(self.lease))
         except StaleEpochError as error:
@@ -91,7 +91,7 @@ class Door:
 
     def allowance(self, wanted: float) -> float:
         """Seconds a call to the outside may take, at most `wanted`: it ends before the lease does."""
-        self._check_open()
+        self.check_lease()
         if self._left() < RENEW_BELOW:
             self.renew()
         left = self._left() - MARGIN
@@ -108,7 +108,8 @@ class Door:
     def _left(self) -> float:
         return self.lease.until - self._services.clock.boottime()
 
-    def _check_open(self) -> None:
+    def check_lease(self) -> None:
+        """Raise what ended this tenure, if anything did."""
         if self._closed:
             raise TenureOver(self.lease.thread)
         if self._lost is not None:

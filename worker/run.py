@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
-from store.errors import ControlFlow, RunFailed, RunParked, RunStopped, RunSuspended, StopWonError
+from store.errors import ControlFlow, RunFailed, RunParked, RunStopped, RunSuspended, StopWonError, TenureOver
 from store.ports import Reply
 from store.record import OVER, Record
 from store.stepkey import TURN, StepKey
@@ -68,6 +68,7 @@ class Run:
         self.ledger = Ledger(services, door, state)
         self._found = dict(state.open) if resumed else {}
         self._unsettled = 0
+        self._left = False
         self._lock = Lock()
         self._limit = int(state.definition["max_concurrent_tools"])
         self._batch = Batch(services.threads, self._limit)
@@ -119,7 +120,9 @@ class Run:
         """Run the calls at once and wait for all; the last outcome leaves with the turn's boundary."""
         self._unsettled = sum(1 for call in calls if self._over(call) is None)
         self.progress.begin_batch(calls, self.state.open, resumed=self._unsettled < len(calls))
-        return self._batch.map(work, calls, self._abandon)
+        if len(calls) == 1:
+            return [work(calls[0])]
+        return self._batch.map(work, calls, self._check_left)
 
     def step(self, call: Call, handler: Callable[[], Outcome]) -> Record:
         """One call as a step: its recorded outcome, or `handler()`'s once that is recorded."""
@@ -184,9 +187,34 @@ class Run:
         except StopWonError:
             raise RunStopped(self.id) from None
 
-    def close(self) -> None:
-        """Let go of what this tenure opened for the run."""
-        self._batch.close()
+    def attend(self, work: Callable[[Run], None]) -> None:
+        """Do the work on a thread of its own, so that a call that does not end holds up neither Stop nor shutdown."""
+        attendant = Batch(self.services.threads, 1)
+        try:
+            attendant.map(work, [self], self._leave_stuck)
+        finally:
+            attendant.close()
+            self._batch.close()
+
+    def _leave_stuck(self) -> None:
+        """Leave the work behind once the lease is gone, the stop's grace is over, or the process must end."""
+        stop, now = self.door.stop_of(self.id), self.services.clock.now()
+        why: ControlFlow | None = None
+        if stop is not None and now - stop.at > self.services.limits.stop_grace:
+            why = RunStopped(self.id)
+        if self.drain.begun and self.drain.time_left <= 1.0:
+            why = RunSuspended("the process ends before its calls do")
+        if self.door.lost or why is not None:
+            with self._lock:
+                self._left = True
+            self.door.check_lease()
+        if why is not None:
+            raise why
+
+    def _check_left(self) -> None:
+        """What was left behind records nothing any more."""
+        if self._left:
+            raise TenureOver(self.id)
 
     def _turn(self, answer: Record) -> Turn:
         return Turn(answer, prepare(self.id, self.turn, answer, self.services.agent, self.state.open))
@@ -212,6 +240,7 @@ class Run:
 
     def _settle_call(self, record: Record, ops: list[tuple[str, str]]) -> Record:
         with self._lock:
+            self._check_left()
             self._unsettled -= 1
             if self._unsettled == 0:
                 return self.ledger.stage(record, ops=ops)
@@ -219,13 +248,3 @@ class Run:
 
     def _ending(self) -> bool:
         return self.door.lost or self.drain.begun or self.door.stop_of(self.id) is not None
-
-    def _abandon(self) -> None:
-        """Leave running calls behind once the lease is gone, the stop's grace is over, or the process must end."""
-        if self.door.lost:
-            self.door.check(self.id)
-        stop = self.door.stop_of(self.id)
-        if stop is not None and self.services.clock.now() - stop.at > self.services.limits.stop_grace:
-            raise RunStopped(self.id)
-        if self.drain.begun and self.drain.time_left <= 1.0:
-            raise RunSuspended("the process ends before its calls do")

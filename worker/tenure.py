@@ -206,7 +206,7 @@ class Tenure:
             try:
                 self._check_fruitless()
                 run.check()
-                work(run)
+                run.attend(work)
             except RunStopped:
                 self._abort(run)
             except RunFailed as failed:
@@ -221,7 +221,6 @@ class Tenure:
                 raise
         finally:
             self._judged = True
-            run.close()
             showing.finish()
         self._open = ""
         self._deliver(run.state)
