@@ -14,7 +14,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -54,19 +55,21 @@ class Subject:
     clock: Clock
     ids: Ids
     bytes_per_commit: tuple[int, int] = (1700, 3000)
+    model: InstantModel = field(default_factory=lambda: InstantModel(1))
 
     def ours(self, turns: int) -> float:
-        """Seconds of one whole run of `turns` turns, admission and delivery left out of the clock's way but in it."""
+        """Seconds of one whole run of `turns` turns, from the claim to the release."""
         thread = f"T1/C1/{self.ids.new('c')}"
         run = self.ids.new("run")
         ts = f"{time.time():.6f}"  # noqa: TID251 - the bench is outside the seams
         self.store.admissions.admit(Submission(thread, "C1", ts, "U1", "go", run, 0.0))
+        self.model = InstantModel(turns)
         services = Services(
             store=self.store,
             clock=self.clock,
             ids=self.ids,
             threads=SystemThreads(),
-            model=InstantModel(turns),
+            model=self.model,
             replies=SilentReply,
             agent=Agent((search,), "m", max_turns=turns + 1),
         )
@@ -116,14 +119,15 @@ def _measure(server: EmbeddedServer, rounds: int, progress: Callable[[str], None
     found: dict[str, Any] = {"turns": TURNS, "rounds": rounds, "fsync": {}}
     for _ in range(3):
         subject.ours(TURNS)
-    found |= _counts(subject)
-    subject.bytes_per_commit = found["bytes_per_commit"]
+    counts = turn_counts(subject, 10, 30)
+    found |= {"round_trips_per_turn": counts["round_trips"], "bytes_per_turn": counts["bytes"]}
+    subject.bytes_per_commit = (int(counts["bytes"] * 0.45), int(counts["bytes"] * 0.55))
     for fsync in FSYNC:
         redis.config_set("appendfsync", fsync)
         progress(f"appendfsync {fsync}: {rounds} rounds of {TURNS} turns, ours and the floor in turn")
         found["fsync"][fsync] = _compare(subject, rounds)
-    redis.config_set("appendfsync", "always")
-    progress("growth: 20 and 1,000 turns")
+    progress("growth: a turn of a short run and one around the thousandth")
+    redis.config_set("appendfsync", "no")
     found["slope_20_1000"] = _slope(subject)
     found["over_floor_ms"] = {fsync: figures["over_floor_ms"] for fsync, figures in found["fsync"].items()}
     found["ratio_always"] = found["fsync"]["always"]["ratio"]
@@ -131,7 +135,8 @@ def _measure(server: EmbeddedServer, rounds: int, progress: Callable[[str], None
 
 
 def _compare(subject: Subject, rounds: int) -> dict[str, float]:
-    ours, floor = [], []
+    ours: list[float] = []
+    floor: list[float] = []
     for n in range(rounds):
         pair = [(ours, subject.ours), (floor, subject.floor)]
         for kept, run in pair if n % 2 else reversed(pair):
@@ -149,27 +154,26 @@ def _compare(subject: Subject, rounds: int) -> dict[str, float]:
 
 
 def _slope(subject: Subject) -> float:
-    """Milliseconds per turn of a run of 1,000 turns over those of a run of 20, the start and the end included."""
-    per_turn = {20: [], 1000: []}
+    """A turn around the thousandth over a turn of a run of 20: the median gap between two model calls each."""
+    early: list[float] = []
+    late: list[float] = []
     for _ in range(3):
-        for turns in per_turn:
-            repeat = 10 if turns == 20 else 1
-            for _ in range(repeat):
-                per_turn[turns].append(subject.ours(turns) / turns)
-    return round(statistics.median(per_turn[1000]) / statistics.median(per_turn[20]), 3)
+        for _ in range(10):
+            early += _gaps(subject, 20)
+        late += _gaps(subject, 1000)[-190:]
+    return round(statistics.median(late) / statistics.median(early), 3)
 
 
-def _counts(subject: Subject) -> dict[str, Any]:
-    """Round trips and bytes of a turn, as the difference between a longer and a shorter run."""
-    short, long = _count(subject, 10), _count(subject, 30)
-    turns = 20
-    trips = (long["calls"] - short["calls"]) / turns
-    written = (long["bytes"] - short["bytes"]) / turns
-    return {
-        "round_trips_per_turn": trips,
-        "bytes_per_turn": written,
-        "bytes_per_commit": (int(written * 0.45), int(written * 0.55)),
-    }
+def _gaps(subject: Subject, turns: int) -> list[float]:
+    subject.ours(turns)
+    asked = subject.model.asked_at
+    return [later - earlier for earlier, later in pairwise(asked)]
+
+
+def turn_counts(subject: Subject, fewer: int, more: int) -> dict[str, float]:
+    """Round trips and bytes sent of one turn, as the difference between a longer and a shorter run."""
+    short, long = _count(subject, fewer), _count(subject, more)
+    return {name: (long[name] - short[name]) / (more - fewer) for name in short}
 
 
 def _count(subject: Subject, turns: int) -> dict[str, float]:
@@ -180,11 +184,9 @@ def _count(subject: Subject, turns: int) -> dict[str, float]:
 
 
 def _stats(redis: Redis) -> dict[str, float]:
-    commands = redis.info("commandstats")
-    return {
-        "calls": sum(commands[f"cmdstat_{name}"]["calls"] for name in ("evalsha",)),
-        "bytes": redis.info("stats")["total_net_input_bytes"],
-    }
+    commands: dict[str, Any] = redis.info("commandstats")
+    stats: dict[str, Any] = redis.info("stats")
+    return {"round_trips": commands["cmdstat_evalsha"]["calls"], "bytes": stats["total_net_input_bytes"]}
 
 
 def main() -> None:

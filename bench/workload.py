@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from itertools import count
 
@@ -21,13 +22,18 @@ def search(context: ToolContext, query: str) -> str:
 
 
 class InstantModel:
-    """Answers at once: `turns - 1` answers with one call each, then a final one."""
+    """Answers at once: `turns - 1` answers with one call each, then a final one.
+
+    asked_at: seconds at which each call came in; the gap between two is one turn.
+    """
 
     def __init__(self, turns: int) -> None:
         self._turns, self._asked = turns, 0
+        self.asked_at: list[float] = []
 
     def ask(self, request: ModelRequest, heard: Callable[[Delta], None], cut: Cut) -> ModelAnswer:
         self._asked += 1
+        self.asked_at.append(time.perf_counter())
         said = {"type": "text", "text": TEXT}
         usage = Usage(1000, 250)
         if self._asked % self._turns == 0:

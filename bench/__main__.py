@@ -1,0 +1,5 @@
+"""`make bench`: ours beside the floor."""
+
+from bench.overhead import main
+
+main()
