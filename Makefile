@@ -29,6 +29,7 @@ check: .venv/dev.stamp ## format, lint, types, imports, audit
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/python -m pytest -q tests/rules
+	@$(BIN)/pip-audit --progress-spinner off --disable-pip --no-deps -r requirements.txt
 
 scenarios: .venv/run.stamp ## every shipped scenario on real processes
 	@$(BIN)/everthread scenario playground/scenarios/*.yaml
