@@ -27,12 +27,11 @@ def watch(threads: Threads, begin: Callable[[], None], flag: Handler = _nothing)
     signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
 
     def await_one() -> None:
-        with reader:
-            while not any(number in ENDING for number in reader.recv(64)):
-                pass
-            begin()
+        while not any(number in ENDING for number in reader.recv(64)):
+            pass
+        begin()
 
-    _keep.append(writer)
+    _keep.extend((reader, writer))
     threads.start("signals", await_one)
     for number in ENDING:
         signal.signal(number, flag)
@@ -40,4 +39,5 @@ def watch(threads: Threads, begin: Callable[[], None], flag: Handler = _nothing)
 
 
 _keep: list[socket.socket] = []
-"""The descriptor must outlive the call that made it."""
+"""The descriptors outlive the call that made them; with the reader closed, each further signal would be a complaint
+in the log."""
