@@ -30,6 +30,7 @@ class Acts:
         self._bots = bots
 
     def do(self, acts: Mapping[str, Any]) -> None:
+        """acts: a step's keys, and `caller`: whose call stands still, if any does."""
         for name, value in acts.items():
             act = getattr(self, f"_{name}", None)
             if act is not None:
@@ -134,6 +135,10 @@ class Acts:
                 return [pid for group in list(processes.groups) for pid in processes.members(group)]
             case "job":
                 return [self._job(acts)]
+            case "caller":
+                if acts["caller"] is None:
+                    raise NothingHappened("nobody's call stands still here")
+                return [int(acts["caller"])]
         job = self._job(acts)
         group = processes.group_of(job)
         members = processes.members(group) if group is not None else []

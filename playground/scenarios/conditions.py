@@ -7,6 +7,7 @@ from collections.abc import Callable
 from playground.scenarios.happenings import Happening, Match
 from playground.scenarios.scenario import Condition
 from store.lifecycle import SETTLED
+from store.record import OVER
 
 HOWS = {"called": "start", "streaming": "tokens", "answered": "end"}
 """How the Claude stand-in calls the places where it holds a call."""
@@ -23,8 +24,8 @@ def match_of(condition: Condition, ts_of: Callable[[str], str]) -> Match:
             return lambda one: one.kind == "store.commit" and _has_status(condition.of, one)
         case "steps":
             return _Steps(int(condition.of))
-        case "commit":
-            return lambda one: one.kind == "store.held" and (one["nth"], one["side"]) == _commit(condition)
+        case "commit" | "admit":
+            return lambda one: one.kind == "store.held" and _is_script(condition, one)
         case "slack":
             return lambda one: one.kind == "slack.hold.reached" and _is_slack(condition, one)
         case "reply":
@@ -48,12 +49,7 @@ def nth_of(condition: Condition) -> int:
 
 def _tool(condition: Condition) -> Match:
     if condition.happens == "recorded":
-        return lambda one: (
-            one.kind == "store.commit"
-            and any(
-                tool == condition.of and state in ("done", "failed", "interrupted") for _, state, tool in one["records"]
-            )
-        )
+        return _Recorded(condition.of)
     kind = f"tool.{condition.happens or 'started'}"
     return lambda one: one.kind == kind and one["tool"] == condition.of
 
@@ -65,13 +61,14 @@ def _is_held(condition: Condition, one: Happening) -> bool:
 
 def _has_status(wanted: str, one: Happening) -> bool:
     if wanted == "delivered":
-        return any(call == "#delivered" for call, _, _ in one["records"])
+        return any(call == "#delivered" for call, _ in one["records"])
     status = one["head"].get("status")
     return status in SETTLED if wanted == "settled" else status == wanted
 
 
-def _commit(condition: Condition) -> tuple[int, str]:
-    return int(condition.of), condition.happens or "before"
+def _is_script(condition: Condition, one: Happening) -> bool:
+    wanted = (condition.subject, int(condition.of), condition.happens or "before")
+    return (one["name"], one["nth"], one["side"]) == wanted
 
 
 def _is_slack(condition: Condition, one: Happening) -> bool:
@@ -80,6 +77,20 @@ def _is_slack(condition: Condition, one: Happening) -> bool:
 
 def _is_ours(one: Happening) -> bool:
     return one.kind in ("slack.message.posted", "slack.message.edited") and bool(one["from_app"])
+
+
+class _Recorded:
+    """True when the outcome of a call of this tool is recorded."""
+
+    def __init__(self, tool: str) -> None:
+        self._tool = tool
+        self._ids: set[str] = set()
+
+    def __call__(self, one: Happening) -> bool:
+        if one.kind != "store.commit":
+            return False
+        self._ids |= {call for call, tool in one["calls"].items() if tool == self._tool}
+        return any(call in self._ids and state in OVER for call, state in one["records"])
 
 
 class _Steps:

@@ -78,7 +78,7 @@ class Effects:
             if answer is not None:
                 writer.write(json.dumps(answer).encode() + b"\n")
                 await writer.drain()
-        except (ConnectionError, ValueError):
+        except (ConnectionError, ValueError, asyncio.CancelledError):
             pass
         finally:
             writer.close()

@@ -24,7 +24,7 @@ class Key:
     act: bool = False
 
 
-VICTIMS = ("job", "worker", "supervisor", "group", "bot", "bots", "all")
+VICTIMS = ("job", "caller", "worker", "supervisor", "group", "bot", "bots", "all")
 STATUSES = ("settled", "delivered", "running", "suspended", "parked", "completed", "failed", "aborted")
 
 KEYS: tuple[Key, ...] = (
@@ -78,6 +78,7 @@ KEYS: tuple[Key, ...] = (
     Key("when", "run", "choice", "a run is …", STATUSES),
     Key("when", "steps", "count", "as many model and tool steps are recorded"),
     Key("when", "commit", "count", "the n-th commit is: before, after; it stands still meanwhile"),
+    Key("when", "admit", "count", "the n-th admission of an event is: before, after; it stands still meanwhile"),
     Key("when", "slack", "text", "a call of this method is: before, after it is applied; it stands still meanwhile"),
     Key("when", "reply", "text", "a reply contains this text"),
     Key("when", "claims", "count", "the thread is claimed for the n-th time"),

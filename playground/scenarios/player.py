@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
 
 from playground.scenarios.acts import Acts
 from playground.scenarios.commit_proxy import Hold
@@ -18,7 +17,7 @@ from playground.scenarios.quiet import is_quiet, what_is_left
 from playground.scenarios.scenario import Condition, Scenario, Step
 from playground.scenarios.seen import Seen
 from playground.scenarios.stage import Stage
-from playground.standins.slack.client import Held
+from playground.standins.slack.client import Held, StandinError
 
 PATIENCE = 30.0
 """Seconds that any one thing may take."""
@@ -54,21 +53,22 @@ class Player:
             for step in self._scenario.play:
                 self._play(step)
             self._await_quiet()
-        except NothingHappened as error:
+        except (NothingHappened, StandinError, ValueError) as error:
             trouble.append(str(error))
         seconds = perf_counter() - began
         seen = look(self._stage)
         return Played(self._scenario, seen, trouble + judge(self._scenario, seen), seconds)
 
     def _play(self, step: Step) -> None:
-        reached: Any = None
+        caller: int | None = None
         if step.when is not None:
             reached = self._stage.happenings.wait(
                 match_of(step.when, self._acts.ts_of), str(step.when), timeout=PATIENCE, nth=nth_of(step.when)
             )
-        self._acts.do(step.acts)
+            caller = reached["pid"]
+        self._acts.do({**step.acts, "caller": caller})
         if step.when is not None and step.when.holds:
-            self._let_go(step.when, reached["pid"])
+            self._let_go(step.when, caller)
 
     def _arm(self) -> None:
         """Set up every place at which something is to stand still, before anything moves."""
@@ -82,8 +82,8 @@ class Player:
             case "model":
                 wish = {} if when.turn is None else {"turn": when.turn}
                 self._stage.claude.hold(HOWS[when.of], when.tokens, on=when.on, **wish)
-            case "commit":
-                self._armed[when.line] = self._stage.proxy.hold("commit", int(when.of), side)
+            case "commit" | "admit":
+                self._armed[when.line] = self._stage.proxy.hold(when.subject, int(when.of), side)
             case "slack":
                 self._armed[when.line] = self._stage.slack.hold(when.of, when.nth, side)
 

@@ -42,20 +42,29 @@ def _ended(happenings: Happenings) -> set[str]:
 
 
 def _shown(happenings: Happenings) -> set[str]:
-    """Runs whose end was recorded as delivered, or whose reply looks like it."""
-    shown = set()
+    """Runs whose end was recorded as delivered. Over late edits of a lapsed owner the end is written once more ten
+    seconds later, and nobody waits for that: the reply is looked at instead."""
+    shown = {
+        str(one["run"])
+        for one in happenings.all("store.commit")
+        if any(call == "#delivered" for call, _ in one["records"])
+    }
+    if any(one["ended"] == "lapsed" for one in happenings.all("store.claim")):
+        shown |= _looks_ended(happenings)
+    return shown
+
+
+def _looks_ended(happenings: Happenings) -> set[str]:
+    """Runs whose reply shows no way to stop them any more."""
+    ended: set[str] = set()
     run_of: dict[str, str] = {}
-    for one in happenings.all("store.commit", "slack.message.posted", "slack.message.edited"):
-        if one.kind == "store.commit":
-            if any(call == "#delivered" for call, _, _ in one["records"]):
-                shown.add(str(one["run"]))
-            continue
+    for one in happenings.all("slack.message.posted", "slack.message.edited"):
         payload = (one["metadata"] or {}).get("event_payload") or {}
         if payload.get("part") == "reply":
             run_of[one["ts"]] = payload["run"]
         if one["ts"] in run_of and not _works(one["blocks"]):
-            shown.add(run_of[one["ts"]])
-    return shown
+            ended.add(run_of[one["ts"]])
+    return ended
 
 
 def _works(blocks: list[dict[str, object]]) -> bool:

@@ -15,10 +15,24 @@ from playground.scenarios.scenario import Condition, Scenario, Step, ToolPlan
 from playground.standins.claude.turn import Turn
 
 SUBJECTS = (
-    *("tool", "model", "run", "steps", "commit", "slack", "reply", "claims", "owner", "workers", "bots", "acked"),
+    *("tool", "model", "run", "steps", "commit", "admit", "slack", "reply", "claims", "owner", "workers", "bots", "acked"),
 )
 """The keys of `when` of which there is exactly one."""
 SECONDS = re.compile(r"(\d+(?:\.\d+)?)(ms|s)?")
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML in which only true and false are flags: `on` is a word."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    letter: [
+        (tag, re.compile("true|false") if tag.endswith(":bool") else pattern)
+        for tag, pattern in resolvers
+        if not tag.endswith(":bool") or letter in "tf"
+    ]
+    for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
 
 
 class ScenarioError(ValueError):
@@ -34,7 +48,7 @@ class _Reader:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._root = yaml.compose(path.read_text(encoding="utf-8"), yaml.SafeLoader)
+            self._root = yaml.compose(path.read_text(encoding="utf-8"), _Loader)
         except OSError as error:
             raise ScenarioError(f"{path} cannot be read: {error.strerror}") from error
         except yaml.YAMLError as error:
@@ -210,7 +224,7 @@ _FORMS = {
 
 def _plain(node: yaml.Node) -> Any:
     """The node's value; a scalar, or lists and mappings of them."""
-    loader = yaml.SafeLoader("")
+    loader = _Loader("")
     try:
         return loader.construct_object(node, deep=True)
     finally:

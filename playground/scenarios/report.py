@@ -16,7 +16,7 @@ def lines(played: Played) -> list[str]:
     said = [f"{mark:<5}{scenario.name}: {scenario.title}{cases} ({played.seconds:.1f} s)"]
     effects = ", ".join(f"{tool} {count}" for tool, count in sorted(seen.counted().items())) or "none"
     said.append(
-        f"     replies {len(seen.replies)} · effects {effects} · model calls billed {seen.billed} · "
+        f"     replies {sum(reply.part == 'reply' for reply in seen.replies)} · effects {effects} · model calls billed {seen.billed} · "
         f"deaths {seen.deaths}" + (f" · recovered after {_times(seen.recovery_ms)}" if seen.recovery_ms else "")
     )
     said += [f"     {run.status}: {_short(run.text)} — {run.footer}" for run in seen.runs]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 Replay = Literal["safe", "idempotent", "unsafe"]
-Victim = Literal["job", "worker", "supervisor", "group", "bot", "bots", "all"]
-"""job: the process that works on the run. worker: the workers and the sweep of its group. supervisor: their parent.
+Victim = Literal["job", "caller", "worker", "supervisor", "group", "bot", "bots", "all"]
+"""job: the process that works on the run. caller: the one whose call stands still at this step. worker: the workers and the sweep of its group. supervisor: their parent.
 group: all of these, as when their host is gone. bot: one of the bots; bots: all. all: every process of ours."""
 
 
@@ -48,7 +48,7 @@ class Condition:
     @property
     def holds(self) -> bool:
         """Whether what it waits for stands still until the step is done."""
-        return self.subject in ("model", "commit", "slack")
+        return self.subject in ("model", "commit", "admit", "slack")
 
     def __str__(self) -> str:
         more = [f"is {self.happens}"] if self.happens else []

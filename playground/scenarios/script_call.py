@@ -55,7 +55,8 @@ class ScriptCall:
         return {
             "thread": thread_of(self.keys[0]),
             "run": what.run,
-            "records": [(key.call, state, tool) for key, state, tool in what.records],
+            "records": [(key.call, state) for key, state in what.records],
+            "calls": dict(what.calls),
             "head": dict(what.head),
             "over": what.over(),
             "words": what.words,

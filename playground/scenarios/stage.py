@@ -77,6 +77,7 @@ class Stage:
         self._closing.append(self.redis.close)
         self.store = open_store(self.redis, SystemClock(), SystemIds())
         self._environment: dict[str, str] = {}
+        self._starting: list[int] = []
         self.log = self.folder / "log"
 
     def set_up(self, scenario: Scenario, *, play: str = "") -> None:
@@ -98,15 +99,14 @@ class Stage:
         self.await_bots(scenario.bots)
 
     def start(self, kind: Kind, count: int) -> None:
-        for _ in range(count):
-            self.processes.start(kind, self._environment, self.log)
+        self._starting = [self.processes.start(kind, self._environment, self.log) for _ in range(count)]
 
     def await_bots(self, count: int) -> None:
         """Until as many connections were made since the play began."""
 
         def there() -> bool:
-            for pid in self.processes.groups:
-                if pid in self.processes.ended and pid not in self.processes.killed:
+            for pid in self._starting:
+                if pid in self.processes.ended:
                     raise NothingHappened(f"a process ended while it started; the end of its log:\n{self.tail()}")
             return len(self.happenings.all("slack.socket.connected")) >= count
 
