@@ -43,7 +43,7 @@ def settle(run: Run, status: Status, *, text: str = "", code: str = "", note: st
             outcome=(run.id, encode(outcome)),
             head={"status": status, "run": ""},
             due={f"delivery:{run.id}": ""},
-            done=[f"run:{run.id}"],
+            done=[f"run:{run.id}", f"parked:{run.id}"],
             forget_steps=True,
         )
     )

@@ -113,6 +113,7 @@ class Tenure:
         self._runs = fold(self._records)
         while True:
             self._deliver_due()
+            self._heed_stops()
             run = self._next_run()
             if run is None:
                 mailbox = self._services.store.leases.release(self._door.lease, idle=True)
@@ -136,6 +137,19 @@ class Tenure:
     def _forget_due(self, item: str) -> None:
         due = {name: value for name, value in self._mailbox.due.items() if name != item}
         self._mailbox = Mailbox(self._mailbox.inputs, due, self._mailbox.rest, self._mailbox.stops)
+
+    def _heed_stops(self) -> None:
+        """End parked runs that somebody stopped; forget stops of runs that are over."""
+        queued = {submission.run for submission in self._mailbox.inputs}
+        for stop in [stop for run, stop in self._door.stops.items() if run != self._open and run not in queued]:
+            if f"parked:{stop.run}" in self._mailbox.rest:
+                state = self._runs[stop.run]
+                run = self._run(state, [], active_before=0.0, resumed=True)
+                ending.settle(run, "aborted", by=stop.by)
+                self._deliver(state)
+            else:
+                self._door.commit(Commit(stop.run, progress=False, forget_steps=True))
+            del self._door.stops[stop.run]
 
     def _next_run(self) -> Run | None:
         """The open run, taken up again; else the oldest input, started as a run; else nothing."""

@@ -86,8 +86,8 @@ class RedisAdmissions:
 
     def withdraw(self, thread: str, by: str) -> Sequence[Submission]:
         team = ThreadId.parse(thread).team
-        order, mail, head, due, rest = thread_keys(thread, "order", "mail", "head", "due", "rest")
-        raws = self._scripts.run("withdraw", [order, mail, head, workspace(team, "owed"), due, rest], [thread])
+        order, mail, head, due, rest, stops = thread_keys(thread, "order", "mail", "head", "due", "rest", "stops")
+        raws = self._scripts.run("withdraw", [order, mail, head, workspace(team, "owed"), due, rest, stops], [thread])
         dropped = [Submission.from_json(raw) for raw in raws]
         ending = {"status": "aborted", "thread": thread, "text": "", "error": None, "by": by}
         for submission in dropped:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from store.lease import Commit
 from store.ports import ModelError, Usage
 from tests.crash.conftest import Killer, World, calls, says
 from worker.prompt import INTERRUPTED
@@ -388,3 +389,28 @@ def test_damaged_text_is_replaced_once_and_the_thread_stays_usable(world: Make) 
     block = seen.fleet.model.asked[-1].messages[-1]["content"][0]
     assert block["content"] == f"out {mark}{mark} put"
     assert f"half {mark} a character" in model_saw(seen)
+
+
+@pytest.mark.clause("STOP-1", "RUN-10")
+def test_a_parked_run_can_be_stopped_for_good(world: Make) -> None:
+    seen = world(says("never"), limits=Limits(daily_spend=1))
+
+    def act() -> None:
+        fleet, thread = seen.fleet, "T1/C1/1700000000.000100"
+        fleet.say(thread, "hello", n=1)
+        spent = fleet.host.store.leases.claim(thread, "someone")
+        fleet.host.store.log.commit(spent.lease, Commit("x", spend=5))
+        fleet.host.store.leases.release(spent.lease, idle=False)
+        fleet.work_off(thread)
+        assert fleet.host.store.admissions.stop(thread, "r1", "U2") == "stopping"
+        fleet.work_off(thread)
+
+    seen.fleet.run(act)
+
+    with seen.fleet.virtual_time():
+        outcome = seen.fleet.outside.admissions.outcome("T1", "r1")
+        head = seen.fleet.outside.inventory.head("T1/C1/1700000000.000100")
+    assert outcome is not None
+    assert (outcome["status"], outcome["by"]) == ("aborted", "U2")
+    assert head is not None
+    assert (list(head.rest), list(head.due)) == ([], [])

@@ -7,7 +7,8 @@ local epoch, thread, mode, delay_ms, keep_ms, counted = unpack(ARGV)
 
 local no = refused(head, epoch)
 if no then return no end
-if mode == 'idle' and (redis.call('ZCARD', order) > 0 or redis.call('HLEN', due) > 0) then
+local work = redis.call('ZCARD', order) + redis.call('HLEN', due) + redis.call('HLEN', stops)
+if mode == 'idle' and work > 0 then
   local ids = redis.call('ZRANGE', order, 0, -1)
   local inputs = {}
   if #ids > 0 then inputs = redis.call('HMGET', mail, unpack(ids)) end
@@ -20,7 +21,7 @@ if counted == '1' then redis.call('HINCRBY', head, 'deaths', 1) end
 signal(head, signals, 'over')
 redis.call('HSET', head, 'owner', '', 'lease', 0, 'dead', '')
 redis.call('HDEL', held, thread)
-local left = owe(owed, thread, order, due, rest, tonumber(delay_ms))
+local left = owe(owed, thread, order, due, rest, stops, tonumber(delay_ms))
 local parked = false
 for _, item in ipairs(redis.call('HKEYS', rest)) do
   if string.sub(item, 1, 8) ~= 'unknown:' then parked = true end
