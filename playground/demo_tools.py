@@ -16,9 +16,9 @@ Service = Literal["checkout", "search", "mail"]
 _threads = SystemThreads()
 
 
-@tool(replay="safe", title="listing the deploys of {service}")
-def recent_deploys(context: ToolContext, service: Service) -> str:  # noqa: ARG001 - a tool's signature
-    """List the latest deploys of a service of the demo shop."""
+@tool(replay="safe", title="listing the releases of {service}")
+def recent_releases(context: ToolContext, service: Service) -> str:  # noqa: ARG001 - a tool's signature
+    """List the latest releases of a service of the demo shop."""
     _threads.sleep(0.8)
     return f"{service}: v412 at 09:14 by ada (faster cart), v411 yesterday by bob (new icons)"
 
@@ -38,4 +38,4 @@ def search_logs(context: ToolContext, service: Service) -> str:  # noqa: ARG001 
 
 
 def demo_tools() -> list[Tool]:
-    return [recent_deploys, read_metrics, search_logs]
+    return [recent_releases, read_metrics, search_logs]

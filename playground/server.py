@@ -128,9 +128,7 @@ class EmbeddedServer:
                     return
                 except RedisError as error:
                     if _clock.boottime() > deadline or child.poll() is not None:
-                        raise ServerError(
-                            f"the embedded server did not start; see {self.folder}/server.log"
-                        ) from error
+                        raise ServerError(f"the embedded server did not start; see {self.folder}/server.log") from error
                     _threads.sleep(0.01)
 
     def _end(self, number: signal.Signals) -> None:

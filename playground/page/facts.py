@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from playground.page.happenings import Happenings
+from playground.page.knots import knots
 from playground.standins.slack.people import TEAM
 from playground.workspace import Workspace
 from store.errors import EverthreadError
@@ -102,7 +104,7 @@ class Facts:
             "tenures": 1 + state.resumptions,
             "records": len(records),
             "holder": pid_of(head.owner) if holds else 0,
-            "lease_left": round(head.lease_left, 1) if holds else 0,
+            "lease_left": math.ceil(head.lease_left) if holds else 0,
             "pids": self._tenures.pids(state.id),
             "cost": state.cost,
         }
@@ -133,47 +135,3 @@ class Facts:
             for member in crew.members
         }
         return members | {"pool": crew.pool(), "valkey": valkey.pid if valkey is not None else None}
-
-
-def knots(records: Sequence[Record], pids: Sequence[int]) -> list[Json]:
-    """The run as a line of steps, in the order in which they began, each with its latest state.
-
-    tenure: counted from 0. pid: the process of that tenure, where it was seen.
-    """
-    tenure, found = 0, dict[str, Json]()
-    tenures = 1 + sum(record.kind == "resumed" for record in records)
-    for record in records:
-        tenure += record.kind == "resumed"
-        pid = pids[tenure] if len(pids) == tenures else (pids[-1] if pids and tenure == tenures - 1 else 0)
-        known = found.setdefault(
-            str(record.key),
-            {
-                "key": str(record.key),
-                "kind": record.kind,
-                "title": _title(record),
-                "at": record.at,
-                "began": tenure,
-            },
-        )
-        known |= {"state": record.state, "tenure": tenure, "pid": pid, "ended": record.at}
-        if record.kind == "resumed":
-            known |= {"kept": record.body["kept"], "repeated": record.body["repeated"]}
-    return [knot for knot in found.values() if knot["kind"] not in ("turn", "delivered")]
-
-
-def _title(record: Record) -> str:
-    body: Mapping[str, Any] = record.body
-    match record.kind:
-        case "tool":
-            return str(body.get("title", "a tool"))
-        case "model":
-            attempt = record.key.attempt
-            return f"model call {record.key.turn + 1}" + (f", asked again ({attempt})" if attempt else "")
-        case "resumed":
-            return "taken up again"
-        case "settled":
-            return str(body["status"])
-        case "reply":
-            return "reply posted" if body.get("part") == "reply" else "done post"
-        case _:
-            return {"start": "asked"}.get(record.kind, record.kind)

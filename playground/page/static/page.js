@@ -144,7 +144,7 @@ function become(key) {
 function label() {
   const channel = state.channels.get(state.channel);
   const where = channel.kind === "im" ? "everthread" : `#${channel.name}`;
-  $("ask").placeholder = channel.kind === "im" ? "Message everthread" : `Message ${where}; @everthread asks the bot`;
+  $("ask").placeholder = channel.kind === "im" ? "Message everthread" : `Message ${where}`;
   $("answer").placeholder = `Reply as ${state.me}`;
 }
 
@@ -212,9 +212,9 @@ function watchSlack() {
 
 function examples() {
   const found = [
-    ["Three tools at once", "They settle one by one; kill the worker between them.", "@everthread run three tools at once: deploys, metrics and logs"],
+    ["Three tools at once", "They settle one by one; kill the worker between them.", "@everthread run three tools at once: releases, metrics and logs"],
     ["Something that must not happen twice", "An unsafe tool posts to a local address that takes 3 s. Kill the worker while it waits.", `@everthread post to ${state.about.demo}`],
-    ["A long story", "Tools first, then many words. Kill the worker while it speaks, more than once.", "@everthread run three tools, then tell me a long story"],
+    ["A long story", "Tools first, then many words. Kill the worker while it speaks, more than once.", "@everthread run three tools (releases, metrics, logs), then tell me a long story"],
   ];
   $("examples").replaceChildren(
     ...found.map(([name, why, text], at) =>

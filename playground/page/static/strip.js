@@ -15,10 +15,10 @@ export function drawFacts(facts) {
   document.getElementById("kill").classList.toggle("armed", Boolean(holder));
 }
 
-function drawVerdict({ run, calls, store, effects }) {
+function drawVerdict({ run, calls, store }) {
   const shown = document.getElementById("verdict");
-  shown.textContent = store || verdict(run, calls, effects);
-  shown.className = store ? "bad" : run && SETTLED.includes(run.status) ? "over" : "";
+  shown.textContent = store || verdict(run, calls);
+  shown.className = store ? "bad" : run?.restarts && SETTLED.includes(run.status) ? "over" : "";
 }
 
 function verdict(run, calls) {
@@ -30,7 +30,7 @@ function verdict(run, calls) {
   }
   if (!run.restarts) return `${capital(run.status)} without a crash. Ask again and kill the worker this time.`;
   const cut = calls.cut ? `${calls.cut} model call${calls.cut === 1 ? "" : "s"} cut off, ` : "";
-  return `${capital(run.status)} through ${restarts}, in one message: ${run.kept} steps kept, ${cut}${calls.twice ?? 0} made twice.`;
+  return `${capital(run.status)} through ${restarts}, in one message: ${run.kept} steps kept, ${cut}${calls.twice ? calls.twice : "none"} made twice.`;
 }
 
 function capital(word) {
@@ -39,19 +39,20 @@ function capital(word) {
 
 function drawNumbers({ run, calls, spent, effects, queued }) {
   const posted = Object.entries(effects ?? {}).map(([name, count]) => `/${name} ${count}×`).join(", ");
+  const billed = calls ? String(calls.billed ?? calls.recorded) : "0";
   const rows = [
     ["run", "Run", run ? run.status : "none", run?.status],
-    ["lease", "Lease held by", run?.holder ? `process ${run.holder}` : "nobody", ""],
-    ["kept", "Steps kept", run ? `${run.kept} of ${run.steps}` : "0", ""],
-    ["restarts", "Restarts", run ? String(run.restarts) : "0", ""],
-    ["tenures", "Tenures", run ? String(run.tenures) : "0", ""],
-    ["billed", "Model calls billed", calls ? String(calls.billed ?? calls.recorded) : "0", ""],
-    ["cut", "of them cut off", calls ? String(calls.cut) : "0", ""],
-    ["twice", "of them made twice", calls ? String(calls.twice ?? 0) : "0", calls?.twice ? "bad" : ""],
-    ["effects", "Effects outside", posted || "none", ""],
-    ["queued", "Messages in line", String(queued ?? 0), ""],
-    ["spent", "Spent today", `$${((spent ?? 0) / 1e6).toFixed(4)}`, ""],
+    ["kept", "Steps kept", run ? `${run.kept} of ${run.steps}` : "0"],
+    ["restarts", "Restarts", run ? String(run.restarts) : "0"],
+    ["tenures", "Tenures", run ? String(run.tenures) : "0"],
+    ["billed", "Model calls", `${billed} billed`],
+    ["cut", "… of them cut off", calls ? String(calls.cut) : "0"],
+    ["twice", "… made twice", calls ? String(calls.twice ?? 0) : "0", calls?.twice ? "bad" : ""],
+    ["spent", "Today", `$${((spent ?? 0) / 1e6).toFixed(4)}`],
+    ["lease", "Lease held by", run?.holder ? `process ${run.holder}, ${run.lease_left} s left` : "nobody"],
+    ["effects", "Effects outside", posted || "none"],
   ];
+  if (queued) rows.push(["queued", "Messages in line", String(queued)]);
   keyed(
     document.getElementById("numbers"),
     rows,
@@ -69,7 +70,10 @@ function drawKnots({ knots = [], happenings = [], run }) {
     ...knots.map((knot) => ({ ...knot, colour: knot.tenure % COLOURS, order: knot.kind === "settled" ? knot.at + 0.001 : knot.at })),
     ...cuts.map((happened) => ({ ...happened, happened: true, key: `h${happened.at}`, order: happened.at, back: back(happened, knots) })),
   ].sort((a, b) => a.order - b.order);
-  keyed(document.getElementById("knots"), line, (item) => item.key, (item) => (item.happened ? cut(item) : knot(item)));
+  const list = document.getElementById("knots");
+  const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 60;
+  keyed(list, line, (item) => item.key, (item) => (item.happened ? cut(item) : knot(item)));
+  if (atEnd) list.scrollTop = list.scrollHeight;
 }
 
 /** Milliseconds from a kill until somebody else had taken the run up again. */
@@ -81,26 +85,27 @@ function back(happened, knots) {
 
 function cut(item) {
   const back = item.back === null ? null : h("small", {}, `gone on with after ${item.back} ms`);
-  return h("li", { class: `cut ${item.kind}` }, h("span", { class: "bead", "aria-hidden": "true" }), h("span", { class: "what" }, item.text, back), h("time", {}, seconds(item.at)));
+  return h("li", { class: `cut ${item.kind}` }, h("span", { class: "bead", "aria-hidden": "true" }), h("span", { class: "what" }, item.text, back), h("span", { class: "when" }, seconds(item.at)));
 }
 
+const MILESTONES = ["start", "resumed", "settled"];
+
 function knot(item) {
-  const pid = item.kind === "resumed" || item.kind === "start" ? item.pid : 0;
-  const kept = item.kind === "resumed" ? `${item.kept} kept, ${item.repeated} to do again` : null;
+  const milestone = MILESTONES.includes(item.kind);
+  const owner = item.pid && item.kind !== "settled" && milestone ? h("small", {}, `process ${item.pid}`) : null;
+  const kept = item.kind === "resumed" ? h("small", {}, `${item.kept} kept, ${item.repeated} to do again`) : null;
   return h(
     "li",
-    { class: `knot ${item.kind}`, data: { state: item.state, colour: item.colour, began: item.began % COLOURS } },
+    { class: `knot ${item.kind}`, data: { state: item.state, colour: item.colour } },
     h("span", { class: "bead", "aria-hidden": "true" }),
-    h("span", { class: "what" }, item.title, pid ? h("small", {}, `process ${pid}`) : null, kept && h("small", {}, kept)),
-    h("span", { class: "state" }, stateWord(item)),
-    h("time", {}, seconds(item.at)),
+    h("span", { class: "what" }, item.title, owner, kept),
+    h("span", { class: "when" }, milestone ? seconds(item.at) : stateWord(item)),
   );
 }
 
 function stateWord(item) {
-  if (item.kind === "start" || item.kind === "resumed" || item.kind === "settled") return "";
   if (item.state === "pending") return "running";
-  return item.state === "done" ? `${took(item.ended - item.at)}` : item.state;
+  return item.state === "done" ? took(item.ended - item.at) : item.state;
 }
 
 function took(length) {
@@ -113,6 +118,10 @@ function seconds(at) {
 
 function drawProcesses({ processes, run }) {
   if (!processes) return;
+  const list = document.getElementById("processes");
+  const content = JSON.stringify([processes, run?.holder]);
+  if (list.shownContent === content) return;
+  list.shownContent = content;
   const pool = processes.pool.map((pid) => h("span", { class: pid === run?.holder ? "holds" : "" }, String(pid)));
   const rows = [
     ["bot", "bot", member(processes.bot)],
@@ -120,14 +129,10 @@ function drawProcesses({ processes, run }) {
     ["pool", "workers, sweep", pool.length ? pool : ["none"]],
     ["valkey", "Redis", [processes.valkey ? String(processes.valkey) : "your own"]],
   ];
-  const list = document.getElementById("processes");
-  const content = JSON.stringify([processes, run?.holder]);
-  if (list.shownContent === content) return;
-  list.shownContent = content;
   list.replaceChildren(...rows.map(([name, label, value]) => h("div", { data: { process: name } }, h("dt", {}, label), h("dd", {}, value))));
 }
 
 function member({ pid, restarts, fault }) {
   if (fault) return [h("span", { class: "bad" }, fault)];
-  return [pid ? String(pid) : "starting", restarts ? h("small", {}, ` started ${restarts + 1} times`) : null];
+  return [pid ? String(pid) : "starting", restarts ? h("small", { title: "times it was started again" }, `+${restarts}`) : null];
 }
