@@ -122,7 +122,7 @@ def test_guests_and_strangers_are_refused_once_quietly_and_nothing_is_admitted(
     assert bot.slack.made("chat.postMessage") == []
 
 
-@pytest.mark.clause("ACCESS-1")
+@pytest.mark.clause("ACCESS-1", "SEC-1")
 def test_a_foreign_author_is_refused_from_the_payload_alone(bot: Bot) -> None:
     bot.tell(event(mention(user_team="T0OTHER", thread_ts="1700000000.000100")))
     assert bot.inputs == []

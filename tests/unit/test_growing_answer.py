@@ -27,6 +27,22 @@ def delta(index: int = 0, **fields: object) -> Json:
     return {"type": "content_block_delta", "index": index, "delta": fields}
 
 
+@pytest.mark.clause("STREAM-2")
+def test_an_answer_has_ended_only_with_message_stop_and_a_stop_reason() -> None:
+    answer, _ = grown(start({"type": "text", "text": "all of it"}))
+    assert answer.ended
+
+    reasonless = GrowingAnswer(lambda _heard: None)
+    reasonless.take(start({"type": "text", "text": "some of it"}))
+    reasonless.take({"type": "message_delta", "delta": {"stop_reason": None}})
+    reasonless.take({"type": "message_stop"})
+    assert not reasonless.ended
+
+    unstopped = GrowingAnswer(lambda _heard: None)
+    unstopped.take({"type": "message_delta", "delta": {"stop_reason": "end_turn"}})
+    assert not unstopped.ended
+
+
 def test_citations_are_collected_on_their_text() -> None:
     answer, _ = grown(
         start({"type": "text", "text": "", "citations": None}),
