@@ -113,6 +113,14 @@ class Inventory(Protocol):
         """Seconds since any worker was seen, or None."""
 
 
+@dataclass(frozen=True, slots=True)
+class EditTurn:
+    """wait: seconds until an edit may be asked for again, 0 when one was taken. active: runs at work."""
+
+    wait: float
+    active: int
+
+
 class Workspace(Protocol):
     """Small facts per workspace."""
 
@@ -124,6 +132,12 @@ class Workspace(Protocol):
     def person(self, team: str, user: str) -> Person | None: ...
 
     def know(self, team: str, people: dict[str, Person]) -> None: ...
+
+    def take_edit(self, team: str, *, urgent: bool) -> EditTurn:
+        """Take one edit out of the workspace's budget, or hear how long to wait for one."""
+
+    def pause_edits(self, team: str, seconds: float) -> None:
+        """Slack asked for a pause: nobody of ours edits anything for so long."""
 
     def refuse_once(self, team: str, user: str) -> bool:
         """True the first time in a day: then say it."""

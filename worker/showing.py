@@ -17,13 +17,15 @@ IDLE_EDIT = 15.0
 
 
 class Showing:
-    """Posts the reply at once, then edits it when something changed, at most every `edit_interval` seconds.
+    """Posts the reply at once, then edits it when something changed.
 
+    Slack's edits are one budget for the whole workspace: each run at work paces itself by how many there are, and
+    what it would have shown meanwhile is dropped, never queued.
     Trouble with Slack never troubles the run: what could not be shown here is owed to the delivery.
     """
 
-    def __init__(self, services: Services, post: Post, progress: Progress) -> None:
-        self._services, self._post, self._progress = services, post, progress
+    def __init__(self, services: Services, team: str, post: Post, progress: Progress) -> None:
+        self._services, self._team, self._post, self._progress = services, team, post, progress
         self._changed = services.threads.event()
         self._over = services.threads.event()
         self._task = services.threads.start("showing", self._show)
@@ -54,11 +56,19 @@ class Showing:
     def _edit(self) -> None:
         if self._over.is_set():
             return
-        try:
-            self._post.edit(self._progress.view())
-            pause = self._services.limits.edit_interval
-        except ReplyError as error:
-            if error.kind not in ("busy", "lost"):
-                raise
-            pause = error.retry_after or self._services.limits.edit_interval
+        workspace, least = self._services.store.workspace, self._services.limits.edit_interval
+        turn = workspace.take_edit(self._team, urgent=False)
+        pause = turn.wait
+        if not pause:
+            pause = max(least, least * turn.active)
+            try:
+                self._post.edit(self._progress.view())
+            except ReplyError as error:
+                if error.kind not in ("busy", "lost"):
+                    raise
+                if error.retry_after:
+                    workspace.pause_edits(self._team, error.retry_after)
+                    pause = error.retry_after
+        else:
+            self._changed.set()
         self._over.wait(pause)

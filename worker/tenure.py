@@ -26,6 +26,7 @@ from store.lease import Claim, Commit, Mailbox
 from store.record import Record, read_log, stored
 from store.stepkey import START, StepKey
 from store.submission import Submission
+from store.thread import ThreadId
 from store.values import digest_of
 from worker import ending
 from worker.delivery import REWRITE_AFTER, deliver
@@ -73,6 +74,7 @@ class Tenure:
         self._posts: dict[str, Post] = {}
         self._records: list[Record] = []
         self._judged = False
+        self._postponed: dict[str, tuple[str, float]] = {}
 
     def work(self) -> None:
         """Everything until nothing is left, and the release, whatever happens in between."""
@@ -120,6 +122,8 @@ class Tenure:
                 if mailbox is None:
                     return
                 self._take(mailbox)
+                if self._only_postponed():
+                    raise RunSuspended(*min(self._postponed.values(), key=lambda pause: pause[1]))
             else:
                 self._execute(run)
 
@@ -130,8 +134,7 @@ class Tenure:
     def _deliver_due(self) -> None:
         for item in list(self._mailbox.due):
             kind, _, run = item.partition(":")
-            if kind == "delivery":
-                self._deliver(self._runs[run])
+            if kind == "delivery" and run not in self._postponed and self._deliver(self._runs[run]):
                 self._forget_due(item)
 
     def _forget_due(self, item: str) -> None:
@@ -215,7 +218,7 @@ class Tenure:
 
     def _execute(self, run: Run) -> None:
         post = self._posts[run.id]
-        showing = Showing(self._services, post, run.progress)
+        showing = Showing(self._services, ThreadId.parse(self._thread).team, post, run.progress)
         try:
             try:
                 self._check_fruitless()
@@ -246,13 +249,26 @@ class Tenure:
         stop = self._door.stop_of(run.id)
         ending.settle(run, "aborted", text=_partial(run), by=stop.by if stop else "")
 
-    def _deliver(self, state: RunState) -> None:
+    def _deliver(self, state: RunState) -> bool:
+        """Show a run's end; False when Slack does not take it now."""
         reply = self._services.replies(self._thread, state.id)
         post = self._posts.get(state.id)
         if post is None:
             ledger = Ledger(self._services, self._door, state)
             post = Post(self._services, self._door, ledger, state, reply, "reply", mine=False)
-        deliver(self._services, self._door, state, reply, post, rewrite_in=self._rewrite_in())
+        try:
+            deliver(self._services, self._door, state, reply, post, rewrite_in=self._rewrite_in())
+        except RunSuspended as pause:
+            log.info("thread=%s run=%s is shown later: %s", self._thread, state.id, pause.reason)
+            self._postponed[state.id] = (pause.reason, pause.look_again)
+            return False
+        return True
+
+    def _only_postponed(self) -> bool:
+        """Nothing is left but deliveries that Slack does not take now: they never hold back the next run."""
+        deliveries = {f"delivery:{run}" for run in self._postponed}
+        due = set(self._mailbox.due)
+        return bool(due) and due <= deliveries and not self._mailbox.inputs and not self._open
 
     def _rewrite_in(self) -> float:
         """Seconds until late edits of an owner we took over from cannot come any more; 0 where there is none."""

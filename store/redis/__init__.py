@@ -35,5 +35,5 @@ def open_store(
         leases=RedisLeases(scripts, clock, ids, blocking or redis, lease, keep),
         log=RedisLog(scripts, clock, keep),
         inventory=RedisInventory(scripts),
-        workspace=RedisWorkspace(redis, clock),
+        workspace=RedisWorkspace(scripts, clock, ids),
     )

@@ -70,6 +70,8 @@ KEYS: tuple[Key, ...] = (
     Key(_W + "spent:<day>", "string", "owner", "40 days", "micro-dollars spent on that UTC day"),
     Key(_W + "person:<user>", "string", "anyone", "1 day", "what Slack says about a person: member, guest, …"),
     Key(_W + "refused:<user>", "string", "anyone", "1 day", "that a refusal was said to this person"),
+    Key(_W + "edits", "zset", "anyone", "1 minute", "edits of messages in the last minute, by when (ms)"),
+    Key(_W + "paused", "string", "anyone", "as long as Slack said", "that Slack asked for a pause of all edits"),
     Key(_W + "workers", "zset", "sweep", "for ever", "worker processes by when they were last seen (ms)"),
     Key(TEAMS, "set", "anyone", "for ever", "the workspaces seen"),
 )
