@@ -269,7 +269,7 @@ async function start() {
   examples();
   openChannel([...state.channels.values()].find((channel) => channel.name === "general").id);
   watchSlack();
-  if (!localStorage.getItem(SEEN) && !state.messages.size) hint();
+  if (!localStorage.getItem(SEEN)) hint();
 }
 
 start();
