@@ -84,7 +84,10 @@ class Bench:
     def survives(self, mutant: Mutant) -> str:
         """Why this mutant lives, or '' when a test of its clause killed it."""
         with self._tree() as tree:
-            whole = mutant.breaks(tree)
+            try:
+                whole = mutant.breaks(tree)
+            except ValueError as gone:
+                return str(gone)
             try:
                 code = _test(tree, mutant.tests(), "--clause", mutant.clause)
             finally:

@@ -1,5 +1,5 @@
 local order, mail, head, owed, due, rest, stops = unpack(KEYS)
-local thread = ARGV[1]
+local thread = unpack(ARGV)
 -- Take every input that nobody took yet out of a thread's mailbox. Answers them, oldest first.
 
 local ids = redis.call('ZRANGE', order, 0, -1)

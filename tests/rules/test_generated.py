@@ -1,0 +1,97 @@
+"""Pages that the code tells are up to date, and the code writes only what they list."""
+
+from __future__ import annotations
+
+import re
+
+import fakeredis
+import pytest
+
+from everthread.docs import ROOT, described, pages
+from everthread.settings import Settings, variable
+from playground.simulation.doubles import SimulatedModel
+from playground.simulation.fleet import Fleet
+from store.ports import ModelAnswer, ModelRequest, Usage
+from store.redis.keyspace import KEYS
+from worker.agent import Agent
+from worker.tools.builtin import builtin_tools
+from worker.tools.context import ToolContext
+from worker.tools.tool import tool
+
+THREAD = "T1/C1/1700000000.000100"
+PATTERNS = {key.pattern: re.compile(re.sub(r"<\w+>", "[^:]+", re.escape(key.pattern))) for key in KEYS}
+
+
+@pytest.mark.parametrize("path", list(pages()), ids=lambda path: path.stem)
+def test_a_generated_page_says_what_the_code_says(path: object) -> None:
+    for page, text in pages().items():
+        if page == path:
+            assert page.read_text(encoding="utf-8") == text, "run `make docs`"
+
+
+def test_every_setting_is_described_where_people_deploy_and_in_the_docs() -> None:
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    names = {variable(field) for field in Settings.model_fields}
+    assert names == set(described())
+    assert [name for name in names if f"`{name}`" not in page] == []
+    assert min(len(words) for words in described().values()) > 15
+
+
+def test_every_key_is_written_as_it_is_declared_and_every_declared_key_is_written() -> None:
+    keys = written()
+    undeclared = [key for key in keys if not any(pattern.fullmatch(key) for pattern in PATTERNS.values())]
+    assert undeclared == []
+    for declared in KEYS:
+        types = {kind for key, kind in keys.items() if PATTERNS[declared.pattern].fullmatch(key)}
+        assert types == {declared.type}, declared.pattern
+
+
+def written() -> dict[str, str]:
+    """Every key that a few runs leave, or have for a while, with its type."""
+    found: dict[str, str] = {}
+
+    def answer(request: ModelRequest) -> ModelAnswer:
+        last = str(request.messages[-1]["content"])
+        wanted = {"note": ("append_note", {"note": "n"}), "risk": ("risk", {})}
+        for word, (name, given) in wanted.items():
+            if f": {word}" in last:
+                block = {"type": "tool_use", "id": "t1", "name": name, "input": given}
+                return ModelAnswer([block], "tool_use", Usage(10, 1), "m")
+        return ModelAnswer([{"type": "text", "text": "done"}], "end_turn", Usage(10, 1), "m")
+
+    @tool(replay="unsafe")
+    def risk(context: ToolContext) -> str:
+        """Die in the middle."""
+        dying = fleet.members[-1]
+        if not dying.process.name.endswith("last"):
+            dying.process.dead = True
+            dying.process.check()
+        return "survived"
+
+    fleet = Fleet(Agent((*builtin_tools(), risk), "m"), SimulatedModel(answer))
+    looking = fakeredis.FakeRedis(server=fleet.server, decode_responses=True)
+
+    def look(_call: str, _side: str) -> None:
+        found.update({key: looking.type(key) for key in looking.scan_iter()})
+
+    def play() -> None:
+        store = fleet.host.store
+        for n, text in enumerate(("note", "risk", "stop me", "hello"), 1):
+            said = fleet.say(THREAD, text, n=n)
+            if text == "stop me":
+                store.admissions.stop(THREAD, said.run, "U1")
+            look("", "")
+            fleet.work_off(THREAD, [look, look])  # type: ignore[list-item]
+        claim = store.leases.claim(THREAD, "boot:1:1:a")
+        fleet.say(THREAD, "more", n=9)
+        look("", "")
+        store.leases.release(claim.lease, idle=False)
+        store.workspace.know("T1", {"U1": "member"})
+        store.workspace.refuse_once("T1", "U1")
+        store.workspace.take_edit("T1", urgent=True)
+        store.workspace.pause_edits("T1", 5)
+        store.inventory.seen_worker("T1", "pool")
+        look("", "")
+
+    fleet.run(play)
+    return found
