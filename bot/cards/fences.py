@@ -5,27 +5,35 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<mark>`{3,32}|~{3,32})(?P<info>.*)", re.DOTALL)
-_INFO = 32
-_ROOM = 140
-"""What closing and reopening a fence and a note about the cut may need: two marks, an info, the note."""
+_FENCE = re.compile(
+    r"(?P<lead>[ \t>]*)(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<mark>`{3,32}|~{3,32})(?P<info>.*)", re.DOTALL
+)
+_INFO, _LEAD = 32, 12
+CLOSING_ROOM = 1 + _LEAD + 32
+"""Characters that closing a fence takes at most."""
+_ROOM = 160
+"""What closing and reopening a fence and a note about the cut may need: two leads and marks, an info, the note."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """An open code fence: its mark, and the language behind it."""
+    """An open code fence: its mark, the language behind it, and the quotation it stands in."""
 
     mark: str
     info: str
+    lead: str = ""
 
     @property
     def opening(self) -> str:
-        return f"{self.mark}{self.info}\n"
+        return f"{self.lead}{self.mark}{self.info}\n"
+
+    @property
+    def closing(self) -> str:
+        return f"{self.lead}{self.mark}"
 
 
-def open_fence(text: str) -> Fence | None:
-    """The fence that is open where `text` ends."""
-    fence: Fence | None = None
+def open_fence(text: str, fence: Fence | None = None) -> Fence | None:
+    """The fence that is open where `text` ends; `fence` is the one that is open where it begins."""
     for line in text.split("\n"):
         match = _FENCE.fullmatch(line)
         if match is None:
@@ -33,7 +41,8 @@ def open_fence(text: str) -> Fence | None:
         mark, info = match["mark"], match["info"].strip()
         if fence is None:
             if mark[0] not in info:  # else it is code within a line, or longer than any real fence
-                fence = Fence(mark, info[:_INFO])
+                lead = match["lead"][:_LEAD] if ">" in match["lead"][:_LEAD] else ""
+                fence = Fence(mark, info[:_INFO], lead)
         elif mark.startswith(fence.mark) and not info:
             fence = None
     return fence
@@ -44,7 +53,12 @@ def closed(text: str) -> str:
     fence = open_fence(text)
     if fence is None:
         return text
-    return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{fence.mark}"
+    return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{fence.closing}"
+
+
+def like_fence(line: str) -> bool:
+    """Whether a line would open or close a fence."""
+    return _FENCE.fullmatch(line) is not None
 
 
 def tail(text: str, limit: int) -> str:

@@ -19,9 +19,7 @@ SPECIAL = [
     "<@W1|bob>",
     "<#C1|general>",
 ]
-PIECES = st.sampled_from(
-    [*SPECIAL, "<", ">", "&", "@here", "@channel", "`", "```", "~~~", "\n", "\n\n", " ", "a" * 40]
-)
+PIECES = st.sampled_from([*SPECIAL, "<", ">", "&", "@here", "@channel", "`", "```", "~~~", "\n", "\n\n", " ", "a" * 40])
 TEXTS = st.lists(st.one_of(PIECES, st.text(max_size=20)), max_size=60).map("".join)
 
 
@@ -98,7 +96,7 @@ def test_one_line_has_no_line_ends() -> None:
         ("a `code` b\n```not a fence``` c", None),
         ("1. do\n   ```sh\n   ls", "```sh"),
         ("- ```\n  x", "```"),
-        ("> ```\n> x", "```"),
+        ("> ```\n> x", "> ```"),
         ("`" * 40 + "\nx", None),
     ],
 )
