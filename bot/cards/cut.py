@@ -35,7 +35,8 @@ class _Lines:
 def cut(text: str, begin: int, room: int, fence: Fence | None, table: Table | None) -> tuple[int, Table | None]:
     """Where to cut after at most `room` characters, and the table that is cut in two there, if any.
 
-    fence, table: what is open at `begin`; that line is not blank. A table is cut only where it does not fit into `room` by itself.
+    fence, table: what is open at `begin`; that line is not blank. A table is cut only where it does not fit into
+    `room` by itself.
     """
     end = begin + room
     lines = _read(text, begin, end, fence, table)

@@ -13,23 +13,23 @@ from bot.cards.fences import open_fence
 from bot.cards.text import harmless
 from playground.standins.slack.text import notified
 
-PIECES = st.sampled_from(
-    ["```", "```py\n", "~~~~\n", "\n", "\n\n", " ", "a" * 90, "word ", "One. ", "| a | b |\n", "|---|---|\n", "> "]
-    + [
-        "> ```\n",
-        "- ",
-        "@here",
-        "ann@here ",
-        "<!channel>",
-        "<@U1>",
-        "&lt;",
-        "**粗体**和",
-        "。",
-        "👩🏽‍🚀",
-        "   " * 60,
-        "\r\n",
-    ]
-)
+MARKS = [
+    "```",
+    "```py\n",
+    "~~~~\n",
+    "> ```\n",
+    "| a | b |\n",
+    "|---|---|\n",
+    "> ",
+    "- ",
+    "\n",
+    "\n\n",
+    "\r\n",
+    " ",
+    "   " * 60,
+]
+WORDS = ["a" * 90, "word ", "One. ", "。", "**粗体**和", "👩🏽‍🚀", "&lt;", "@here", "ann@here ", "<!channel>", "<@U1>"]
+PIECES = st.sampled_from([*MARKS, *WORDS])
 TEXTS = st.lists(
     st.tuples(st.one_of(PIECES, st.text(max_size=12)), st.integers(1, 30)).map(lambda pair: pair[0] * pair[1]),
     max_size=30,
