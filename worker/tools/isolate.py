@@ -1,7 +1,7 @@
 """A tool in a process of its own, for functions that would hold the interpreter for longer than a lease.
 
 The child gets the tool's module and name and its arguments as JSON on its input, and answers with JSON on its
-output; it has no context to stage state with, and dies with its call.
+output; it knows its run but reaches neither state nor thread, and dies with its call.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from store.system import SystemClock
 from worker.tools.context import ToolContext
 from worker.tools.tool import Tool, ToolError
 
@@ -31,18 +32,17 @@ def run_isolated(tool: Tool, context: ToolContext, arguments: Mapping[str, Any])
         "key": context.key,
         "asker": context.asker,
     }
-    child = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "worker.tools.isolate"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         encoding="utf-8",
-    )
-    try:
-        said = _converse(child, json.dumps(task), context)
-    finally:
-        child.kill()
-        child.wait()
+    ) as child:
+        try:
+            said = _converse(child, json.dumps(task), context)
+        finally:
+            child.kill()
     if not said:
         raise ToolError(f"{tool.name} ended without an answer (exit status {child.returncode})")
     answer = json.loads(said)
@@ -62,22 +62,34 @@ def _converse(child: subprocess.Popen[str], task: str, context: ToolContext) -> 
 
 
 def main() -> None:
-    """Run one task from standard input."""
+    """Run one task from standard input, and answer on standard output."""
     task = json.load(sys.stdin)
     tool = next(
         value
         for value in vars(import_module(task["module"])).values()
         if isinstance(value, Tool) and value.name == task["tool"]
     )
-    parsed = tool.arguments.model_validate(task["arguments"])
-    values = {name: getattr(parsed, name) for name in type(parsed).model_fields}
+    context = ToolContext(
+        run=task["run"],
+        thread=task["thread"],
+        key=task["key"],
+        asker=task["asker"],
+        clock=SystemClock(),
+        ending=lambda: False,
+        read_state=_not_here,
+        read_thread=_not_here,
+    )
     try:
-        from worker.tools.tool import as_output
-
-        answer = {"output": as_output(tool.function(None, **values))}
+        answer = {"output": tool.run(context, task["arguments"])}
+        if context.staged:
+            answer = {"error": f"{tool.name} runs in a process of its own and cannot stage state"}
     except Exception as error:
         answer = {"error": f"{type(error).__name__}: {error}"}
     json.dump(answer, sys.stdout)
+
+
+def _not_here(_wanted: object) -> list[Any]:
+    raise ToolError("a tool in a process of its own reaches neither the workspace's state nor the thread")
 
 
 if __name__ == "__main__":
