@@ -91,7 +91,7 @@ class Facts:
         }
 
     def _run(self, head: Head, state: RunState, records: Sequence[Record]) -> Json:
-        holds = head.lease_left > 0 and bool(head.owner)
+        holder = pid_of(head.owner) if head.lease_left > 0 else 0
         status = state.settled.body["status"] if state.settled else head.status
         return {
             "id": state.id,
@@ -103,8 +103,9 @@ class Facts:
             "restarts": state.restarts,
             "tenures": 1 + state.resumptions,
             "records": len(records),
-            "holder": pid_of(head.owner) if holds else 0,
-            "lease_left": math.ceil(head.lease_left) if holds else 0,
+            "holder": holder,
+            "holder_lives": holder in self._workspace.crew.pool(),
+            "lease_left": math.ceil(head.lease_left) if holder else 0,
             "pids": self._tenures.pids(state.id),
             "cost": state.cost,
         }

@@ -12,6 +12,8 @@ from worker.state import RunState
 Json = dict[str, Any]
 
 _HIDDEN = ("turn", "delivered")
+_STEPS = ("model", "tool", "reply")
+"""Kinds that the run's state holds whole: a mark, and what its outcome adds to it."""
 
 
 def knots(records: Sequence[Record], pids: Sequence[int]) -> list[Json]:
@@ -26,7 +28,8 @@ def knots(records: Sequence[Record], pids: Sequence[int]) -> list[Json]:
         if record.kind != "start":
             state.add(record)
         tenure += record.kind == "resumed"
-        for step in (record, *state.open.values(), *state.posts.values(), *_calls(record)):
+        milestones = () if record.kind in _STEPS else (record,)
+        for step in (*milestones, *state.open.values(), *state.posts.values(), *_calls(record)):
             knot = found.setdefault(str(step.key), _knot(step, record.at, tenure))
             if knot["state"] != _state(step) and not (step.state == "pending" and knot["state"]):
                 knot |= {"state": _state(step), "title": _title(step), "ended": record.at}

@@ -47,7 +47,7 @@ class Levers:
             thread = busy[0]
         pid = self._facts.holder(thread)
         if not self._workspace.crew.kill(pid):
-            raise NotNow(f"Process {pid} is gone already.")
+            raise NotNow(f"Process {pid} is gone already; its lease lapses within seconds.")
         self._happenings.add("killed", f"worker {pid} killed", thread, pid)
         return f"Worker {pid} is dead. Watch the same message go on."
 
@@ -63,8 +63,9 @@ class Levers:
 
     def _drop_sockets(self, _thread: str) -> str:
         count = self._workspace.slack.close_sockets("close")
-        self._happenings.add("trouble", f"{count} sockets to Slack closed")
-        return f"Slack closed {count} socket{'' if count == 1 else 's'}. The bot connects anew."
+        closed = "1 socket" if count == 1 else f"{count} sockets"
+        self._happenings.add("trouble", f"Slack closed {closed}")
+        return f"Slack closed {closed}. The bot connects anew."
 
     def _restart_redis(self, _thread: str) -> str:
         if self._workspace.valkey is None:

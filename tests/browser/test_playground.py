@@ -74,6 +74,8 @@ def test_a_mention_is_answered_in_one_message_although_the_worker_is_killed_in_m
     assert int(page.fact("kept").split()[0]) >= 1
     assert LAST_WORDS in after["text"]
     assert page.fact("restarts") == "1"
+    until(lambda: page.fact("lease") == "nobody", "the worker let go")
+    page.resize(1400, 1000)
     page.picture("playground-done")
     page.emulate(prefers_color_scheme="dark")
     page.picture("playground-dark")

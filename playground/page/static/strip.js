@@ -10,7 +10,7 @@ export function drawFacts(facts) {
   drawNumbers(facts);
   drawKnots(facts);
   drawProcesses(facts);
-  const holder = facts.run?.holder;
+  const holder = facts.run?.holder_lives && facts.run.holder;
   document.getElementById("kill-whom").textContent = holder ? `SIGKILL process ${holder}, in mid-run` : "SIGKILL, in the middle of whatever it does";
   document.getElementById("kill").classList.toggle("armed", Boolean(holder));
 }
@@ -24,6 +24,9 @@ function drawVerdict({ run, calls, store }) {
 function verdict(run, calls) {
   if (!run) return "Nothing has run here yet. Ask the bot something, then break it.";
   const restarts = `${run.restarts} ${run.restarts === 1 ? "crash" : "crashes"}`;
+  if (run.holder && !run.holder_lives) {
+    return `Process ${run.holder} is dead, and its parent with it. Its lease lapses in ${run.lease_left} s; then another goes on.`;
+  }
   if (!SETTLED.includes(run.status)) {
     if (run.restarts) return `Survived ${restarts} so far: ${run.kept} steps kept, going on in the same message.`;
     return run.holder ? "A worker holds this run. Kill it." : "";
@@ -49,7 +52,7 @@ function drawNumbers({ run, calls, spent, effects, queued }) {
     ["cut", "… of them cut off", calls ? String(calls.cut) : "0"],
     ["twice", "… made twice", calls ? String(calls.twice ?? 0) : "0", calls?.twice ? "bad" : ""],
     ["spent", "Today", `$${((spent ?? 0) / 1e6).toFixed(4)}`],
-    ["lease", "Lease held by", run?.holder ? `process ${run.holder}, ${run.lease_left} s left` : "nobody"],
+    ["lease", "Lease held by", run?.holder ? `process ${run.holder}${run.holder_lives ? "" : " (dead)"}, ${run.lease_left} s left` : "nobody"],
     ["effects", "Effects outside", posted || "none"],
   ];
   if (queued) rows.push(["queued", "Messages in line", String(queued)]);
