@@ -23,6 +23,7 @@ class Acts:
         self._frozen: list[int] = []
         self._bots = 0
         self.messages: dict[str, str] = {}
+        self.said = False
         self.threads: dict[str, tuple[str, str]] = {}
         """Name → channel and ts of the first message."""
 
@@ -46,6 +47,10 @@ class Acts:
         channel, root = self.threads.get(name, (acts.get("channel", "general"), None))
         ts = slack.say(acts.get("user", "ann"), _place(slack, channel), text, root, order=acts.get("order"))
         self.messages[acts.get("as", text)] = ts
+        self._stage.happenings.wait(
+            lambda one: one.kind == "slack.message.posted" and one["ts"] == ts, f"{text!r} is said", timeout=SOON
+        )
+        self.said = True
         self.threads.setdefault(name, (channel, ts))
 
     def _edits(self, message: str, acts: Mapping[str, Any]) -> None:

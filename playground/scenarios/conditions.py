@@ -34,6 +34,8 @@ def match_of(condition: Condition, ts_of: Callable[[str], str]) -> Match:
             return lambda one: one.kind == "store.claim" and bool(one["won"])
         case "owner":
             return lambda one: one.kind == "store.refused" and str(one["why"]).startswith("STALE")
+        case "worker":
+            return lambda one: one.kind == "process.ended" and one["code"] == 0
         case "workers":
             return lambda one: one.kind == "store.worker.waits"
         case "bots":

@@ -12,7 +12,8 @@ from playground.scenarios.happenings import Happenings
 
 
 class Feed:
-    """Listens to one stand-in's stream of events on a thread; each is told as `<name>.<kind>`."""
+    """Listens to one stand-in's stream of events on a thread; each is told as `<name>.<kind>`,
+    with the stand-in's own time (seconds since 1970) as `wall`."""
 
     def __init__(self, name: str, url: str, happenings: Happenings) -> None:
         self._name, self._happenings = name, happenings
@@ -36,7 +37,7 @@ class Feed:
                     event = json.loads(line[6:])
                     self.seen = event["seq"]
                     about = {name: value for name, value in event.items() if name not in ("kind", "at")}
-                    self._happenings.tell(f"{self._name}.{event['kind']}", **about)
+                    self._happenings.tell(f"{self._name}.{event['kind']}", wall=event["at"], **about)
         except (OSError, HTTPException, ValueError):
             pass
         if not self._closed:

@@ -19,6 +19,7 @@ import signal
 import socket
 import sys
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -156,7 +157,8 @@ def _prctl(option: int, value: int) -> None:
 
 def _preload() -> None:
     """Everything a bot or a worker will import, once."""
-    import playground.scenarios.tools  # noqa: F401
+    for module in ("everthread.console", "everthread.logs", "everthread.processes", "playground.scenarios.tools"):
+        import_module(module)
     from worker.model.claude import Claude
 
     Claude.prepare()

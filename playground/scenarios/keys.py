@@ -83,6 +83,7 @@ KEYS: tuple[Key, ...] = (
     Key("when", "reply", "text", "a reply contains this text"),
     Key("when", "claims", "count", "the thread is claimed for the n-th time"),
     Key("when", "owner", "choice", "an owner whose lease is gone was refused", ("refused",)),
+    Key("when", "worker", "choice", "a worker process has ended by itself", ("ended",)),
     Key("when", "workers", "choice", "a worker process waits for work", ("up",)),
     Key("when", "bots", "choice", "a bot is connected", ("up",)),
     Key("when", "acked", "text", "Slack heard that this message was taken"),

@@ -87,7 +87,8 @@ def _calls(stage: Stage) -> Iterator[SeenCall]:
     """Every model call; cut where it did not end whole, or its process was killed before anything came of it."""
     dead = {pid for one in stage.happenings.all("death") for pid in one["pids"]}
     for call in stage.claude.state()["calls"]:
-        cut = call["ended"] != "complete" or call["pid"] in dead
+        # One that died within milliseconds of asking was never traced: nobody knows its pid.
+        cut = call["ended"] != "complete" or call["pid"] in dead or (call["pid"] is None and bool(dead))
         yield SeenCall(call["digest"], call["billed"] is not None, cut)
 
 

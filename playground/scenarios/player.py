@@ -9,7 +9,7 @@ from time import perf_counter
 from playground.scenarios.acts import Acts
 from playground.scenarios.commit_proxy import Hold
 from playground.scenarios.conditions import HOWS, match_of, nth_of
-from playground.scenarios.happenings import NothingHappened
+from playground.scenarios.happenings import Happening, NothingHappened
 from playground.scenarios.judge import failures
 from playground.scenarios.looking import look
 from playground.scenarios.points import Side
@@ -35,10 +35,13 @@ class Played:
 
 
 class Player:
-    """One play. name: keeps the logs of several plays of one scenario apart."""
+    """One play. name: keeps the logs of several plays of one scenario apart.
 
-    def __init__(self, stage: Stage, scenario: Scenario, *, name: str = "") -> None:
-        self._stage, self._scenario, self._name = stage, scenario, name
+    lenient: a step whose condition cannot come true any more, because everything is over, is taken all the same.
+    """
+
+    def __init__(self, stage: Stage, scenario: Scenario, *, name: str = "", lenient: bool = False) -> None:
+        self._stage, self._scenario, self._name, self._lenient = stage, scenario, name, lenient
         self._acts = Acts(stage)
         self._armed: dict[int, Hold | Held] = {}
 
@@ -62,13 +65,28 @@ class Player:
     def _play(self, step: Step) -> None:
         caller: int | None = None
         if step.when is not None:
-            reached = self._stage.happenings.wait(
-                match_of(step.when, self._acts.ts_of), str(step.when), timeout=PATIENCE, nth=nth_of(step.when)
-            )
-            caller = reached["pid"]
+            reached = self._wait(step.when)
+            caller = None if reached is None else reached["pid"]
         self._acts.do({**step.acts, "caller": caller})
         if step.when is not None and step.when.holds:
             self._let_go(step.when, caller)
+
+    def _wait(self, when: Condition) -> Happening | None:
+        happenings, match = self._stage.happenings, match_of(when, self._acts.ts_of)
+        if not self._lenient:
+            return happenings.wait(match, str(when), timeout=PATIENCE, nth=nth_of(when))
+        found: list[Happening] = []
+        seen = 0
+
+        def met() -> bool:
+            nonlocal seen
+            news = happenings.all()[seen:]
+            seen += len(news)
+            found.extend(one for one in news if match(one))
+            return len(found) >= nth_of(when)
+
+        happenings.until(lambda: met() or (self._acts.said and is_quiet(happenings)), str(when), timeout=PATIENCE)
+        return found[-1] if found else None
 
     def _arm(self) -> None:
         """Set up every place at which something is to stand still, before anything moves."""

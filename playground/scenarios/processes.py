@@ -91,9 +91,7 @@ class Processes:
         for group in self.groups:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, signal.SIGKILL)
-        self._happenings.until(
-            lambda: not any(self.members(group) for group in self.groups), "the end of the last play", timeout=10.0
-        )
+        self._happenings.until(lambda: not any(map(_any_left, self.groups)), "the end of the last play", timeout=10.0)
         self.groups.clear()
         self.killed.clear()
         self.ended.clear()
@@ -125,6 +123,16 @@ class Processes:
             else:
                 self._pids.put(said.get("pid", 0))
         self._happenings.fail("the forker ended, and every process with it")
+
+
+def _any_left(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _lives(pid: int) -> bool:

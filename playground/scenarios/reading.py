@@ -15,7 +15,22 @@ from playground.scenarios.scenario import Condition, Scenario, Step, ToolPlan
 from playground.standins.claude.turn import Turn
 
 SUBJECTS = (
-    *("tool", "model", "run", "steps", "commit", "admit", "slack", "reply", "claims", "owner", "workers", "bots", "acked"),
+    *(
+        "tool",
+        "model",
+        "run",
+        "steps",
+        "commit",
+        "admit",
+        "slack",
+        "reply",
+        "claims",
+        "owner",
+        "worker",
+        "workers",
+        "bots",
+        "acked",
+    ),
 )
 """The keys of `when` of which there is exactly one."""
 SECONDS = re.compile(r"(\d+(?:\.\d+)?)(ms|s)?")
