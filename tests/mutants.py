@@ -9,6 +9,7 @@ that those tests have to pass on the unbroken copy, so that a mutant dies of its
 
 from __future__ import annotations
 
+import compileall
 import os
 import shutil
 import subprocess
@@ -72,14 +73,16 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self._trees: Queue[Path] = Queue()
-        for n in range(AT_ONCE):
-            tree = folder / str(n)
-            for name in COPIED:
-                shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-            for path in ROOT.iterdir():
-                if path.is_file():
-                    shutil.copy(path, tree)
-            self._trees.put(tree)
+        first = folder / "0"
+        for name in COPIED:
+            shutil.copytree(ROOT / name, first / name, ignore=shutil.ignore_patterns("__pycache__"))
+        for path in ROOT.iterdir():
+            if path.is_file():
+                shutil.copy(path, first)
+        compileall.compile_dir(first, quiet=2)
+        self._trees.put(first)
+        for n in range(1, AT_ONCE):
+            self._trees.put(Path(shutil.copytree(first, folder / str(n))))
 
     def survives(self, mutant: Mutant) -> str:
         """Why this mutant lives, or '' when a test of its clause killed it."""
