@@ -110,7 +110,7 @@ function threadStatus(root) {
 }
 
 function drawPlaces() {
-  const own = [...state.channels.values()].filter((channel) => (channel.kind === "im" ? channel.name === state.me : channel.bot_is_member));
+  const own = [...state.channels.values()].filter((channel) => (channel.kind === "im" ? channel.name === state.me : channel.kind === "channel" && channel.bot_is_member));
   $("channels").replaceChildren(
     ...own.map((channel) =>
       h("li", {}, h("button", { type: "button", data: { channel: channel.name }, "aria-current": channel.id === state.channel && "true", onclick: () => openChannel(channel.id) }, channel.kind === "im" ? "everthread" : channel.name, h("span", { class: "mark", "aria-hidden": "true" }, channel.kind === "im" ? "●" : "#"))),

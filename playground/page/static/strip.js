@@ -11,7 +11,7 @@ export function drawFacts(facts) {
   drawKnots(facts);
   drawProcesses(facts);
   const holder = facts.run?.holder_lives && facts.run.holder;
-  document.getElementById("kill-whom").textContent = holder ? `SIGKILL process ${holder}, in mid-run` : "SIGKILL, in the middle of whatever it does";
+  document.getElementById("kill-whom").textContent = holder ? `SIGKILL process ${holder}, in mid-run` : "SIGKILL, whatever it is doing";
   document.getElementById("kill").classList.toggle("armed", Boolean(holder));
 }
 
@@ -28,12 +28,16 @@ function verdict(run, calls) {
     return `Process ${run.holder} is dead, and its parent with it. Its lease lapses in ${run.lease_left} s; then another goes on.`;
   }
   if (!SETTLED.includes(run.status)) {
-    if (run.restarts) return `Survived ${restarts} so far: ${run.kept} steps kept, going on in the same message.`;
+    if (run.restarts) return `Survived ${restarts} so far: ${kept(run)}, going on in the same message.`;
     return run.holder ? "A worker holds this run. Kill it." : "";
   }
   if (!run.restarts) return `${capital(run.status)} without a crash. Ask again and kill the worker this time.`;
   const cut = calls.cut ? `${calls.cut} model call${calls.cut === 1 ? "" : "s"} cut off, ` : "";
-  return `${capital(run.status)} through ${restarts}, in one message: ${run.kept} steps kept, ${cut}${calls.twice ? calls.twice : "none"} made twice.`;
+  return `${capital(run.status)} through ${restarts}, in one message: ${kept(run)}, ${cut}${calls.twice ? calls.twice : "none"} made twice.`;
+}
+
+function kept({ kept }) {
+  return kept === 1 ? "1 step kept" : `${kept} steps kept`;
 }
 
 function capital(word) {
