@@ -32,9 +32,7 @@ def test_a_value_is_read_back_as_it_was_stored_and_stores_the_same_again(value: 
 
 
 @pytest.mark.clause("STEP-8")
-@pytest.mark.parametrize(
-    "value", [float("nan"), float("inf"), {1: "a"}, [{"a": {None: 1}}], {1, 2}, object(), b"x"]
-)
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1: "a"}, [{"a": {None: 1}}], {1, 2}, object(), b"x"])
 def test_what_json_would_lose_is_refused(value: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         encode(value)
@@ -59,6 +57,8 @@ def test_nul_and_lone_surrogates_are_replaced_and_a_split_pair_is_joined() -> No
             '{"a": "1.5", "at": "2026-01-02T00:00:00Z"}',
         ),
         ((1, 2), "[1, 2]"),
+        ({"a": [float("nan"), float("-inf")]}, '{"a": ["nan", "-inf"]}'),
+        ({"a": b"caf\xc3\xa9 \xff"}, '{"a": "café \N{REPLACEMENT CHARACTER}"}'),
     ],
 )
 def test_a_tools_output_is_converted_by_stated_rules(returned: Any, output: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_type_hints
@@ -101,7 +102,11 @@ class Tool:
 
 
 def as_output(value: Any) -> str:
-    """A tool's return value as text: None is empty, bytes are UTF-8 with damage replaced, the rest is JSON."""
+    """A tool's return value as text: None is empty, text is itself, bytes are UTF-8, anything else is JSON.
+
+    In it damaged UTF-8 becomes U+FFFD, nan and inf become their names, what JSON does not know its `str()`; bytes
+    inside a dataclass or a model become base64.
+    """
     match value:
         case None:
             return ""
@@ -110,8 +115,23 @@ def as_output(value: Any) -> str:
         case bytes():
             return value.decode("utf-8", "replace")
         case _:
-            plain = to_jsonable_python(value, fallback=str, inf_nan_mode="strings", bytes_mode="utf8")
-            return json.dumps(plain, ensure_ascii=False)
+            plain = to_jsonable_python(_plain(value), fallback=str, bytes_mode="base64")
+            return json.dumps(_plain(plain), ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    """What neither JSON nor UTF-8 can hold, in words; containers inside other objects are left to pydantic."""
+    match value:
+        case bytes():
+            return value.decode("utf-8", "replace")
+        case float() if not math.isfinite(value):
+            return str(value)
+        case dict():
+            return {key: _plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_plain(item) for item in value]
+        case _:
+            return value
 
 
 def tool(
