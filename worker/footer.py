@@ -11,8 +11,8 @@ def footer(state: RunState, seconds: float) -> str:
     tokens = usage.input + usage.output + usage.cache_read + usage.cache_write
     parts = [duration(seconds), f"{tokens:,} tokens", money(state.cost, estimated=usage.estimated)]
     if state.restarts:
-        times = "1 restart" if state.restarts == 1 else f"{state.restarts} restarts"
-        parts.append(f"survived {times}: {state.kept} steps kept, {state.repeated} repeated")
+        restarts, kept = _count(state.restarts, "restart"), _count(state.kept, "step")
+        parts.append(f"survived {restarts}: {kept} kept, {state.repeated} repeated")
     if state.cut_calls:
         calls = "1 model call was" if state.cut_calls == 1 else f"{state.cut_calls} model calls were"
         parts.append(f"{calls} cut off and may be billed twice")
@@ -34,3 +34,7 @@ def money(micro_dollars: int, *, estimated: bool = False) -> str:
     dollars = micro_dollars / 1_000_000
     digits = 2 if dollars >= 0.1 else 4
     return f"{'about ' if estimated else ''}${dollars:.{digits}f}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
