@@ -11,11 +11,9 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from playground.simulation.fleet import Member
 from store.ports import ModelAnswer, ModelError, ReplyError, Usage
 from tests.crash.conftest import THREAD, Killer, World, calls, says
-from tests.crash.test_tenures import At, later, raising, replies, stop
+from tests.crash.moments import At, Make, later, raising, replies, stop
 from worker.tools.context import ToolContext
 from worker.tools.tool import Tool, tool
-
-Make = Callable[..., World]
 
 
 class Always:
@@ -160,7 +158,7 @@ def test_with_the_store_away_for_longer_than_the_lease_nothing_is_saved_and_anot
 
     class CutOff(Always):
         def __call__(self, call: str, side: str) -> None:
-            if call not in ("model", "post", "edit", "find"):
+            if call.split()[0] not in ("model", "post", "edit", "find"):
                 super().__call__(call, side)
 
     cut_off = CutOff("", RedisConnectionError("away"), lambda: seen.log != [] and away())
@@ -233,3 +231,46 @@ def test_what_a_run_cost_is_counted_once_in_the_workspace_whatever_crashed(world
     assert (outcome["cost"], outcome["usage"][:2]) == (220, [200, 20])
     with seen.fleet.virtual_time():
         assert seen.fleet.outside.workspace.spent_today("T1") == 220
+
+
+@pytest.mark.clause("RUN-17")
+@pytest.mark.parametrize(
+    "fault",
+    [
+        At("model", "before", raising(RuntimeError("a bug of ours"))),
+        At("commit model.done", "before", raising(RedisConnectionError("gone"))),
+        At("post", "before", raising(ReplyError("busy", kind="busy"))),
+        At("post", "after", raising(ReplyError("no answer", kind="lost"))),
+        At("edit", "before", raising(ReplyError("expired", kind="credentials"))),
+    ],
+    ids=lambda gate: f"{gate.call} {gate.side}",
+)
+def test_a_fault_of_a_service_or_of_ours_does_not_fail_a_run(world: Make, fault: At) -> None:
+    seen = world(says("done"))
+
+    outcome = seen.play("go", At(fault.call, fault.side, fault.do))  # type: ignore[arg-type]
+
+    assert outcome["text"] == "done"
+    assert len([post for post in replies(seen) if not post.deleted]) == 1
+    assert replies(seen)[0].views[-1].text == "done"
+
+
+@pytest.mark.clause("STEP-6")
+@pytest.mark.parametrize("commit", ["#start.done", "model.done", "tool.done", "#settled.done"])
+def test_a_commit_whose_answer_was_lost_is_sent_again_and_lands_once(world: Make, commit: str) -> None:
+    effects: list[int] = []
+
+    @tool(replay="unsafe")
+    def act(context: ToolContext) -> str:
+        """Act."""
+        effects.append(1)
+        return "acted"
+
+    seen = world(calls(("act", {})), says("done"), tools=[act])
+    lost = At(f"commit {commit}", "after", raising(RedisConnectionError("no answer")))
+    outcome = seen.play("go", lost)  # type: ignore[arg-type]
+
+    names = [(str(record.key), record.state) for record in seen.log]
+    assert len(names) == len(set(names))
+    assert (outcome["text"], seen.tenures, len(effects)) == ("done", 1, 1)
+    assert set(seen.fleet.model.billed.values()) == {1}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -13,14 +12,12 @@ from playground.simulation.fleet import Member
 from store.redis.keyspace import thread_keys
 from store.values import decode, encode
 from tests.crash.conftest import THREAD, Killer, World, calls, says
-from tests.crash.test_tenures import At, replies
+from tests.crash.moments import At, Make, replies
 from worker.agent import Agent
 from worker.prompt import INTERRUPTED
 from worker.services import Limits
 from worker.tools.context import ToolContext
 from worker.tools.tool import Tool, ToolError, tool
-
-Make = Callable[..., World]
 
 
 def acting(replay: str, effects: list[str], **more: Any) -> Tool:
