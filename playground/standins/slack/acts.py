@@ -8,7 +8,8 @@ from typing import Literal
 
 from playground.standins.slack.errors import ControlError
 from playground.standins.slack.events import payload
-from playground.standins.slack.interactions import find_element
+from playground.standins.slack.files import file_json
+from playground.standins.slack.interactions import Hand, find_element, need_element
 from playground.standins.slack.message import Json, Message
 from playground.standins.slack.outbox import Delivery
 from playground.standins.slack.people import BOT_USER, Channel, Person
@@ -24,6 +25,10 @@ def person(slack: Standin, name: str) -> Person:
         there = ", ".join(p.key for p in slack.world.people.values() if p.id != BOT_USER)
         raise ControlError(f"nobody is called {name!r}; there are {there}")
     return found
+
+
+def hand(slack: Standin, name: str) -> Hand:
+    return Hand(slack.world, slack.settings, slack.url, person(slack, name))
 
 
 def channel(slack: Standin, name: str) -> Channel:
@@ -51,8 +56,14 @@ def say(
     text: str,
     thread_ts: str | None = None,
     order: Literal["mention_first", "message_first"] | None = None,
+    files: list[tuple[str, bytes]] | None = None,
+    *,
+    broadcast: bool = False,
 ) -> Message:
-    """Post as a person; `order` of a mention's two events overrides the setting for this message."""
+    """Post as a person; `order` of a mention's two events overrides the setting for this message.
+
+    files: name and content of each. broadcast: a reply that is shown in the channel too.
+    """
     who, place = person(slack, user), channel(slack, where)
     if who.id not in place.members:
         homes = ", ".join(c.name for c in slack.world.channels.values() if who.id in c.members)
@@ -66,13 +77,20 @@ def say(
         slack.settings = replace(settings, mention_order=order)
     try:
         stored = typed(text)
-        return slack.world.post(
+        shared = [slack.world.files.add(name, content, who.id) for name, content in files or ()]
+        said = slack.world.post(
             place,
             who.id,
-            {"text": stored, "blocks": (rich_text(stored),)},
+            {"text": stored, "blocks": (rich_text(stored),) if stored else ()},
             thread_ts=thread_ts,
             client_msg_id=f"00000000-0000-4000-8000-{next(_numbers):012d}",
+            files=tuple(file_json(file, slack.url) for file in shared),
+            subtype="file_share" if shared else ("thread_broadcast" if broadcast and thread_ts else None),
+            broadcast=broadcast,
         )
+        for file in shared:
+            file.shares.setdefault(place.id, []).append(said.ts)
+        return said
     finally:
         slack.settings = settings
 
@@ -96,20 +114,37 @@ def click(
     slack: Standin, user: str, action_id: str, ts: str, where: str | None = None, *, stale: bool = False
 ) -> Delivery:
     """Press a button; `stale` presses one that an edit has since removed, as a slow client does."""
-    who, found = person(slack, user), message(slack, ts, where)
+    who = person(slack, user)
+    ephemeral = next((e for e in slack.world.ephemerals if e["ts"] == ts and e["user"] == who.id), None)
+    if ephemeral is not None:
+        return _click_ephemeral(slack, user, action_id, ephemeral)
+    found = message(slack, ts, where)
     if who.id not in slack.world.channels[found.channel].members:
         raise ControlError(f"{who.key} does not see {ts}")
     element = find_element(found, action_id, stale=stale)
     allowed = element.pop("visible_to_user_ids", None)
     if allowed and who.id not in allowed:
         raise ControlError(f"{who.key} does not see {action_id!r}")
-    body = slack.interactions.click(slack.world, slack.settings, slack.url, who, found, element)
-    slack.journal.add("button.clicked", user=who.key, action_id=action_id, ts=ts, channel=found.channel)
+    body = slack.interactions.click(hand(slack, user), found, element)
+    return _clicked(slack, who, action_id, found.channel, ts, body)
+
+
+def _click_ephemeral(slack: Standin, user: str, action_id: str, ephemeral: Json) -> Delivery:
+    ts, where = ephemeral["ts"], ephemeral["channel"]
+    if ephemeral.get("deleted"):
+        raise ControlError(f"what {user} saw at {ts} is gone")
+    element = need_element(f"the whisper at {ts}", ephemeral["blocks"], action_id)
+    body = slack.interactions.click_ephemeral(hand(slack, user), ephemeral, element)
+    return _clicked(slack, person(slack, user), action_id, where, ts, body)
+
+
+def _clicked(slack: Standin, who: Person, action_id: str, where: str, ts: str, body: Json) -> Delivery:
+    slack.journal.add("button.clicked", user=who.key, action_id=action_id, ts=ts, channel=where)
     return slack.outbox.send(
         "interactive",
         body,
         event="block_actions",
-        channel=found.channel,
+        channel=where,
         ts=ts,
         action_id=action_id,
         response_url=body["response_url"],
@@ -129,9 +164,7 @@ def redeliver(slack: Standin, ts: str, *, event: str | None, times: int, fresh: 
             if fresh:
                 place = slack.world.channels[body["event"]["channel"]]
                 body = payload(slack.world, body["event"], place)
-            again.append(
-                slack.outbox.send("events_api", body, first_attempt=0 if fresh else number, **delivery.about)
-            )
+            again.append(slack.outbox.send("events_api", body, first_attempt=0 if fresh else number, **delivery.about))
     return again
 
 
@@ -154,6 +187,10 @@ def dump(slack: Standin) -> Json:
         ],
         "channels": [_channel_dump(slack, c) for c in world.channels.values()],
         "ephemerals": world.ephemerals,
+        "views": [view.dump() for view in world.views.by_id.values()],
+        "sessions": [session.dump() for session in world.sessions.by_thread.values()],
+        "prompts": world.sessions.prompts,
+        "files": [file_json(file, slack.url) | {"shares": file.shares} for file in world.files.by_id.values()],
         "sockets": [socket.dump() for socket in slack.sockets.open],
         "deliveries": [delivery.dump() for delivery in slack.outbox.deliveries],
         "faults": [fault.dump() for fault in slack.faults.faults],

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from playground.standins.slack.elements import (
     INTERACTIVE,
+    TYPED,
     Json,
     check_keys,
     element,
@@ -22,15 +23,16 @@ from playground.standins.slack.limits import enforce
 
 _TASK_STATES = ("pending", "in_progress", "complete", "error")
 _CONTEXT_ACTIONS = frozenset(("feedback_buttons", "icon_button"))
-_ACTIONS = INTERACTIVE - _CONTEXT_ACTIONS - {"plain_text_input"}
+_ACTIONS = INTERACTIVE - _CONTEXT_ACTIONS - TYPED
+_IN_INPUTS = INTERACTIVE - _CONTEXT_ACTIONS - {"button", "overflow", "workflow_button"}
 _RICH_TEXT = ("rich_text_section", "rich_text_list", "rich_text_preformatted", "rich_text_quote")
 
 
-def check_blocks(value: Any) -> list[Json]:
+def check_blocks(value: Any, surface: Literal["message", "modal", "home"] = "message") -> list[Json]:
     """The blocks, each with a block_id; raises `SlackError` where Slack would refuse them."""
     if not isinstance(value, list):
         raise SlackError("invalid_blocks_format", "[ERROR] blocks must be a list")
-    enforce("blocks", len(value))
+    enforce("blocks" if surface == "message" else "view.blocks", len(value))
     seen: set[str] = set()
     shown = markdown = 0
     for index, block in enumerate(value):
@@ -42,15 +44,16 @@ def check_blocks(value: Any) -> list[Json]:
         actions: set[str] = set()
         for part in interactive([block]):
             _once(part.get("action_id"), actions, pointer, "action_id")
-    enforce("markdown blocks", markdown)
-    enforce("all blocks", shown)
+    if surface == "message":
+        enforce("markdown blocks", markdown)
+        enforce("all blocks", shown)
     return [_with_ids(block, index) for index, block in enumerate(value)]
 
 
 def interactive(blocks: list[Json]) -> Iterator[Json]:
     """Every element of these blocks that can be clicked, with its block's id as `block_id`."""
     for block in blocks:
-        parts = [*block.get("elements", ()), block.get("accessory")]
+        parts = [*block.get("elements", ()), block.get("accessory"), block.get("element")]
         for part in parts:
             if isinstance(part, dict) and part.get("type") in INTERACTIVE:
                 yield {"block_id": block.get("block_id", ""), **part}
@@ -146,6 +149,13 @@ def _elements(subject: str, allowed: frozenset[str]) -> Callable[[Json, str], in
     return check
 
 
+def _input(block: Json, pointer: str) -> int:
+    shown = text_object(block.get("label"), f"{pointer}/label", "input.label", plain=True)
+    if "hint" in block:
+        shown += text_object(block["hint"], f"{pointer}/hint", "input.hint", plain=True)
+    return shown + element(block.get("element"), f"{pointer}/element", _IN_INPUTS)
+
+
 def _context(block: Json, pointer: str) -> int:
     parts = listed(block.get("elements"), f"{pointer}/elements")
     enforce("context.elements", len(parts), f"{pointer}/elements")
@@ -215,6 +225,7 @@ _KINDS: dict[str, tuple[set[str], Callable[[Json, str], int]]] = {
     "image": ({"image_url", "slack_file", "alt_text", "title"}, _image),
     "actions": ({"elements"}, _elements("actions.elements", _ACTIONS)),
     "context": ({"elements"}, _context),
+    "input": ({"label", "element", "hint", "optional", "dispatch_action"}, _input),
     "context_actions": ({"elements"}, _elements("context_actions.elements", _CONTEXT_ACTIONS)),
     "rich_text": ({"elements"}, _rich_text),
     "table": ({"rows", "column_settings"}, _table),

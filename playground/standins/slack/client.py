@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from time import perf_counter
@@ -13,7 +13,8 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from playground.standins.slack.settings import APP_TOKEN, BOT_TOKEN
+from playground.standins.slack.client_gestures import Gestures, in_json
+from playground.standins.slack.settings import APP_TOKEN, BOT_TOKEN, SIGNING_SECRET
 
 Json = dict[str, Any]
 
@@ -45,12 +46,12 @@ class Held:
         self.standin.release(self)
 
 
-class SlackStandin:
+class SlackStandin(Gestures):
     """One stand-in, started as its own process (`start`) or running already (`attach`)."""
 
     def __init__(self, url: str, process: subprocess.Popen[str] | None = None) -> None:
         self.url, self._process = url, process
-        self.bot_token, self.app_token = BOT_TOKEN, APP_TOKEN
+        self.bot_token, self.app_token, self.signing_secret = BOT_TOKEN, APP_TOKEN, SIGNING_SECRET
 
     @classmethod
     def start(cls, port: int = 0, **settings: Any) -> SlackStandin:
@@ -71,6 +72,7 @@ class SlackStandin:
         standin = cls(json.loads(line)["url"], process)
         standin.bot_token = str(settings.get("bot_token", BOT_TOKEN))
         standin.app_token = str(settings.get("app_token", APP_TOKEN))
+        standin.signing_secret = str(settings.get("signing_secret", SIGNING_SECRET))
         return standin
 
     @classmethod
@@ -112,11 +114,19 @@ class SlackStandin:
     # people
 
     def say(
-        self, user: str, channel: str, text: str, thread: str | None = None, *, order: str | None = None
+        self,
+        user: str,
+        channel: str,
+        text: str,
+        thread: str | None = None,
+        *,
+        order: str | None = None,
+        files: Mapping[str, str | bytes] | None = None,
+        broadcast: bool = False,
     ) -> str:
-        """Post as a person; returns the ts. `@everthread` in the text mentions the bot."""
-        wish = {"user": user, "channel": channel, "text": text, "thread_ts": thread, "order": order}
-        return str(self._post("say", wish)["ts"])
+        """Post as a person; returns the ts. `@everthread` in the text mentions the bot; files: content by name."""
+        wish: Json = {"user": user, "channel": channel, "text": text, "thread_ts": thread, "order": order}
+        return str(self._post("say", wish | {"files": in_json(files), "broadcast": broadcast})["ts"])
 
     def edit(self, ts: str, text: str) -> None:
         self._post("edit", {"ts": ts, "text": text})
@@ -168,9 +178,6 @@ class SlackStandin:
         if grace is not None:
             wish["grace"] = grace
         return int(self._post("sockets/close", wish)["closed"])
-
-    def archive(self, channel: str, *, archived: bool = True) -> None:
-        self._post("archive", {"channel": channel, "archived": archived})
 
     def revoke_token(self, *, revoked: bool = True) -> None:
         self._post("token", {"revoked": revoked})

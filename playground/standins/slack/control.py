@@ -13,6 +13,7 @@ from typing import Any, get_args
 from aiohttp import web
 
 from playground.standins.slack import acts
+from playground.standins.slack.control_gestures import GESTURES, files_of
 from playground.standins.slack.errors import ControlError
 from playground.standins.slack.message import Json
 from playground.standins.slack.settings import SettingError
@@ -63,7 +64,16 @@ async def _answer(slack: Standin, request: web.Request, act: Act) -> web.Respons
 
 
 async def _say(slack: Standin, wish: Json) -> Json:
-    said = acts.say(slack, wish["user"], wish["channel"], wish["text"], wish.get("thread_ts"), wish.get("order"))
+    said = acts.say(
+        slack,
+        wish["user"],
+        wish["channel"],
+        wish.get("text") or "",
+        wish.get("thread_ts"),
+        wish.get("order"),
+        files_of(wish),
+        broadcast=bool(wish.get("broadcast")),
+    )
     return {"ts": said.ts, "channel": said.channel, "thread_ts": said.thread_ts or said.ts}
 
 
@@ -109,13 +119,6 @@ async def _close_sockets(slack: Standin, wish: Json) -> Json:
     return {"closed": await slack.sockets.drop(how, grace, wish.get("sockets"))}
 
 
-async def _archive(slack: Standin, wish: Json) -> Json:
-    place = acts.channel(slack, wish["channel"])
-    place.archived = bool(wish.get("archived", True))
-    slack.journal.add("channel.archived", channel=place.id, archived=place.archived)
-    return {}
-
-
 async def _token(slack: Standin, wish: Json) -> Json:
     slack.token_revoked = bool(wish["revoked"])
     slack.journal.add("token.changed", revoked=slack.token_revoked)
@@ -143,6 +146,8 @@ async def _release(slack: Standin, wish: Json) -> Json:
 
 async def _settings(slack: Standin, wish: Json) -> Json:
     slack.settings = slack.settings.changed(wish)
+    if wish.get("request_url"):
+        slack.outbox.opened()
     return {}
 
 
@@ -159,7 +164,7 @@ ACTS: dict[str, Act] = {
     "react": _react,
     "redeliver": _redeliver,
     "sockets/close": _close_sockets,
-    "archive": _archive,
+    **GESTURES,
     "token": _token,
     "faults": _fault,
     "faults/remove": _no_fault,

@@ -15,6 +15,7 @@ Json = dict[str, Any]
 
 _BUTTON = {"text", "url", "value", "style", "confirm", "accessibility_label", "visible_to_user_ids"}
 _INPUT = {"confirm", "focus_on_load", "placeholder"}
+_TYPED = _INPUT | {"initial_value", "min_length", "max_length", "dispatch_action_config"}
 _SELECT = _INPUT | {"options", "option_groups", "initial_option", "initial_options", "max_selected_items"}
 _CHOICE = _INPUT | {"options", "initial_option", "initial_options"}
 
@@ -30,12 +31,20 @@ KEYS: dict[str, set[str]] = {
     "multi_users_select": _INPUT | {"initial_users", "max_selected_items"},
     "conversations_select": _INPUT
     | {"initial_conversation", "default_to_current_conversation", "filter", "response_url_enabled"},
+    "multi_conversations_select": _INPUT
+    | {"initial_conversations", "default_to_current_conversation", "filter", "max_selected_items"},
+    "multi_external_select": _INPUT | {"initial_options", "min_query_length", "max_selected_items"},
     "channels_select": _INPUT | {"initial_channel", "response_url_enabled"},
+    "multi_channels_select": _INPUT | {"initial_channels", "max_selected_items"},
     "datepicker": _INPUT | {"initial_date"},
     "timepicker": _INPUT | {"initial_time", "timezone"},
     "datetimepicker": _INPUT | {"initial_date_time"},
-    "plain_text_input": _INPUT
-    | {"initial_value", "multiline", "min_length", "max_length", "dispatch_action_config"},
+    "plain_text_input": _TYPED | {"multiline"},
+    "email_text_input": _TYPED,
+    "url_text_input": _TYPED,
+    "number_input": _TYPED | {"is_decimal_allowed", "min_value", "max_value"},
+    "rich_text_input": _TYPED,
+    "file_input": {"filetypes", "max_files"},
     "workflow_button": {"text", "style", "workflow", "accessibility_label", "alt_text"},
     "feedback_buttons": {"positive_button", "negative_button", "alt_text"},
     "icon_button": _BUTTON | {"icon", "alt_text"},
@@ -43,6 +52,10 @@ KEYS: dict[str, set[str]] = {
     "url": {"url", "text"},
 }
 INTERACTIVE = frozenset(KEYS) - {"image", "url"}
+TYPED = frozenset(
+    ("plain_text_input", "email_text_input", "url_text_input", "number_input", "rich_text_input", "file_input")
+)
+"""What is filled in: only inside an input block."""
 
 
 def invalid(pointer: str, why: str) -> NoReturn:
@@ -108,6 +121,8 @@ def element(value: Any, pointer: str, allowed: frozenset[str] = INTERACTIVE) -> 
             _feedback(part.get(side), f"{pointer}/{side}")
     elif kind == "image":
         image(part, pointer)
+    elif kind in TYPED:
+        _typed(part, pointer)
     if kind in _OPTIONS:
         _options(part, kind, pointer)
     return shown
@@ -130,6 +145,12 @@ def _button(part: Json, pointer: str) -> int:
     if part.get("style") not in (None, "primary", "danger"):
         invalid(f"{pointer}/style", "must be primary or danger")
     return text_object(part.get("text"), f"{pointer}/text", "button.text", plain=True)
+
+
+def _typed(part: Json, pointer: str) -> None:
+    for name in ("min_length", "max_length"):
+        if name in part:
+            enforce("typed length", int(part[name]), f"{pointer}/{name}")
 
 
 def _feedback(value: Any, pointer: str) -> None:

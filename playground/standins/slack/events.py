@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
+from playground.standins.slack.files import file_stub
 from playground.standins.slack.message import Json, Message
 from playground.standins.slack.people import APP, BOT_USER, TEAM, Channel
 from playground.standins.slack.settings import Settings
@@ -12,7 +13,31 @@ from playground.standins.slack.shapes import message_json
 from playground.standins.slack.text import mentions_bot
 from playground.standins.slack.world import Change, World
 
-_CHANNEL_TYPES = {"channel": "message.channels", "im": "message.im"}
+_CHANNEL_TYPES = {
+    "channel": "message.channels",
+    "group": "message.groups",
+    "im": "message.im",
+    "mpim": "message.mpim",
+}
+SCOPES = {
+    "app_mention": "app_mentions:read",
+    "message.channels": "channels:history",
+    "message.groups": "groups:history",
+    "message.im": "im:history",
+    "message.mpim": "mpim:history",
+    "reaction_added": "reactions:read",
+    "reaction_removed": "reactions:read",
+    "channel_archive": "channels:read",
+    "channel_unarchive": "channels:read",
+    "channel_left": "channels:read",
+    "group_archive": "groups:read",
+    "group_unarchive": "groups:read",
+    "group_left": "groups:read",
+    "member_joined_channel": "channels:read",
+    "member_left_channel": "channels:read",
+}
+"""Events that Slack withholds from a token without this scope (docs.slack.dev, each event's page)."""
+
 _numbers = count(1)
 
 
@@ -25,14 +50,20 @@ def events_of(world: World, change: Change, settings: Settings) -> list[Json]:
     events = list(_events(world, change, channel))
     if settings.mention_order == "message_first":
         events.reverse()
-    return [event for event in events if _subscription(event, channel) in settings.subscriptions]
+    return [event for event in events if wanted(_subscription(event, channel), settings)]
+
+
+def wanted(subscription: str, settings: Settings) -> bool:
+    """Whether the app hears of it: subscribed, and granted the scope."""
+    scope = SCOPES.get(subscription, "")
+    return subscription in settings.subscriptions and (not settings.scopes or not scope or scope in settings.scopes)
 
 
 def _events(world: World, change: Change, channel: Channel) -> Iterator[Json]:
     message = change.message
     match change.kind:
         case "posted":
-            if channel.kind == "channel" and not message.from_app and mentions_bot(message.now.text):
+            if channel.kind != "im" and not message.from_app and mentions_bot(message.now.text):
                 yield {**_spoken(world, message), "type": "app_mention"}
             yield {**_spoken(world, message), "channel_type": channel.kind}
         case "edited":
@@ -48,6 +79,8 @@ def _events(world: World, change: Change, channel: Channel) -> Iterator[Json]:
 
 def _spoken(world: World, message: Message) -> Json:
     event = message_json(world, message) | {"channel": message.channel, "event_ts": message.ts}
+    if message.files and world.is_shared(world.channels[message.channel]):
+        event["files"] = [file_stub(world.files.by_id[file["id"]]) for file in message.files]
     team = world.people[message.user].team
     if team != TEAM:
         event |= {"user_team": team, "source_team": team}
@@ -77,6 +110,11 @@ def reaction_event(message: Message, user: str, name: str, ts: str, kind: str) -
         "item_user": message.user,
         "event_ts": ts,
     }
+
+
+def place_event(kind: str, channel: Channel, ts: str, **fields: object) -> Json:
+    """What became of a conversation: archived, joined, left."""
+    return {"type": kind, "channel": channel.id, **fields, "event_ts": ts}
 
 
 def _subscription(event: Json, channel: Channel) -> str:

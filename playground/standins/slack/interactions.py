@@ -1,4 +1,4 @@
-"""Clicks: their payloads, the trigger ids and response URLs that come with them."""
+"""Clicks, commands, shortcuts and forms: their payloads, the trigger ids and response URLs that come with them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from playground.standins.journal import wall
 from playground.standins.slack.blocks import interactive
 from playground.standins.slack.errors import ControlError
 from playground.standins.slack.message import Json, Message
-from playground.standins.slack.people import APP, TEAM, Person
+from playground.standins.slack.people import APP, TEAM, Channel, Person
 from playground.standins.slack.settings import Settings
 from playground.standins.slack.shapes import message_json
+from playground.standins.slack.views import View
 from playground.standins.slack.world import World
 
 
 @dataclass(slots=True)
 class Trigger:
-    """Opens one view, once, until `until`."""
+    """Opens one view, once, until `until`, for the person who caused it; above `view`, if it came from one."""
 
     id: str
     until: float
+    user: str
+    view: str = ""
     used: bool = False
 
     def refusal(self) -> Literal["exchanged_trigger_id", "expired_trigger_id"] | None:
@@ -32,15 +35,25 @@ class Trigger:
 
 @dataclass(slots=True)
 class ResponseUrl:
-    """A way to answer one click without a token."""
+    """A way to answer one interaction without a token. message_ts: empty after a command or shortcut."""
 
     key: str
     until: float
     uses_left: int
     channel: str
     user: str
-    message_ts: str
-    thread_ts: str | None
+    message_ts: str = ""
+    thread_ts: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """Who does something in which surroundings: what every payload is made from. url: the stand-in's own."""
+
+    world: World
+    settings: Settings
+    url: str
+    person: Person
 
 
 class Interactions:
@@ -55,62 +68,147 @@ class Interactions:
         self.triggers.clear()
         self.urls.clear()
 
-    def trigger(self, settings: Settings) -> Trigger:
-        trigger = Trigger(f"trigger.{next(self._numbers)}", wall() + settings.trigger_life)
+    def trigger(self, hand: Hand, view: str = "") -> str:
+        trigger = Trigger(f"trigger.{next(self._numbers)}", wall() + hand.settings.trigger_life, hand.person.id, view)
         self.triggers[trigger.id] = trigger
-        return trigger
+        return trigger.id
 
-    def _response_url(self, settings: Settings, person: Person, message: Message) -> str:
+    def response_url(self, hand: Hand, channel: str, message_ts: str = "", thread_ts: str | None = None) -> str:
         key = f"r{next(self._numbers)}"
-        until, uses = wall() + settings.response_url_life, settings.response_url_uses
-        self.urls[key] = ResponseUrl(key, until, uses, message.channel, person.id, message.ts, message.thread_ts)
-        return key
+        until, uses = wall() + hand.settings.response_url_life, hand.settings.response_url_uses
+        self.urls[key] = ResponseUrl(key, until, uses, channel, hand.person.id, message_ts, thread_ts)
+        return f"{hand.url}/response/{key}"
 
-    def click(
-        self, world: World, settings: Settings, url: str, person: Person, message: Message, element: Json
-    ) -> Json:
-        """The `block_actions` payload of one click on `element`; `url` is the stand-in's own."""
-        channel = world.channels[message.channel]
-        key = self._response_url(settings, person, message)
+    def click(self, hand: Hand, message: Message, element: Json) -> Json:
+        """`block_actions` of one click on a message."""
         thread: Json = {"thread_ts": message.thread_ts} if message.thread_ts else {}
+        shown = {"message": message_json(hand.world, message)}
+        return self._click(hand, message.channel, message.ts, element, thread, shown, ephemeral=False)
+
+    def click_ephemeral(self, hand: Hand, ephemeral: Json, element: Json) -> Json:
+        """`block_actions` of one click on what only this person sees: Slack does not show the message."""
+        thread: Json = {"thread_ts": ephemeral["thread_ts"]} if ephemeral["thread_ts"] else {}
+        return self._click(hand, ephemeral["channel"], ephemeral["ts"], element, thread, {}, ephemeral=True)
+
+    def _click(
+        self, hand: Hand, channel: str, ts: str, element: Json, thread: Json, shown: Json, *, ephemeral: bool
+    ) -> Json:
+        container = {"type": "message", "message_ts": ts, "channel_id": channel, "is_ephemeral": ephemeral, **thread}
         return {
-            "type": "block_actions",
-            "user": {
-                "id": person.id,
-                "username": person.key,
-                "name": person.key,
-                "team_id": person.team,
-            },
-            "api_app_id": APP,
-            "token": "unused",
-            "container": {
-                "type": "message",
-                "message_ts": message.ts,
-                "channel_id": channel.id,
-                "is_ephemeral": False,
-                **thread,
-            },
-            "trigger_id": self.trigger(settings).id,
-            "team": {"id": TEAM, "domain": "everthread"},
-            "enterprise": None,
-            "is_enterprise_install": False,
-            "channel": {"id": channel.id, "name": "directmessage" if channel.kind == "im" else channel.name},
-            "message": message_json(world, message),
+            **_common("block_actions", hand),
+            "container": container,
+            "trigger_id": self.trigger(hand),
+            "channel": _place(hand.world.channels[channel]),
+            **shown,
             "state": {"values": {}},
-            "response_url": f"{url}/response/{key}",
-            "actions": [{**element, "action_ts": world.stamp()}],
+            "response_url": self.response_url(hand, channel, ts, thread.get("thread_ts")),
+            "actions": [{**element, "action_ts": hand.world.stamp()}],
         }
+
+    def click_in_view(self, hand: Hand, view: View, element: Json, values: Json) -> Json:
+        """`block_actions` of one click in a modal or on the home tab: no channel, no response URL."""
+        return {
+            **_common("block_actions", hand),
+            "container": {"type": "view", "view_id": view.id},
+            "trigger_id": self.trigger(hand, view.id),
+            "view": view.shown(values),
+            "actions": [{**element, "action_ts": hand.world.stamp()}],
+        }
+
+    def submit(self, hand: Hand, view: View, values: Json) -> Json:
+        """`view_submission` of a modal filled in with `values`: block_id → action_id → element state."""
+        return {
+            **_common("view_submission", hand),
+            "trigger_id": self.trigger(hand, view.id),
+            "view": view.shown(values),
+            "response_urls": [],
+        }
+
+    def close(self, hand: Hand, view: View, *, is_cleared: bool) -> Json:
+        return {**_common("view_closed", hand), "view": view.shown(), "is_cleared": is_cleared}
+
+    def shortcut(self, hand: Hand, callback_id: str) -> Json:
+        """A global shortcut: it happens nowhere in particular."""
+        return {
+            **_common("shortcut", hand),
+            "action_ts": hand.world.stamp(),
+            "callback_id": callback_id,
+            "trigger_id": self.trigger(hand),
+        }
+
+    def message_action(self, hand: Hand, callback_id: str, message: Message) -> Json:
+        """A message shortcut."""
+        return {
+            **_common("message_action", hand),
+            "action_ts": hand.world.stamp(),
+            "callback_id": callback_id,
+            "trigger_id": self.trigger(hand),
+            "response_url": self.response_url(hand, message.channel, "", message.thread_ts),
+            "message_ts": message.ts,
+            "channel": _place(hand.world.channels[message.channel]),
+            "message": message_json(hand.world, message),
+        }
+
+    def slash(self, hand: Hand, command: str, text: str, channel: Channel) -> Json:
+        """A slash command: a flat form of strings, without any thread (bolt-python#873)."""
+        return {
+            "token": "unused",
+            "team_id": TEAM,
+            "team_domain": "everthread",
+            "channel_id": channel.id,
+            "channel_name": "directmessage" if channel.kind == "im" else channel.name,
+            "user_id": hand.person.id,
+            "user_name": hand.person.key,
+            "command": command,
+            "text": text,
+            "api_app_id": APP,
+            "is_enterprise_install": "false",
+            "response_url": self.response_url(hand, channel.id),
+            "trigger_id": self.trigger(hand),
+        }
+
+
+def _common(kind: str, hand: Hand) -> Json:
+    person = hand.person
+    return {
+        "type": kind,
+        "user": {"id": person.id, "username": person.key, "name": person.key, "team_id": person.team},
+        "api_app_id": APP,
+        "token": "unused",
+        "team": {"id": TEAM, "domain": "everthread"},
+        "enterprise": None,
+        "is_enterprise_install": False,
+    }
+
+
+def _place(channel: Channel) -> Json:
+    names = {"im": "directmessage", "group": "privategroup"}
+    return {"id": channel.id, "name": names.get(channel.kind, channel.name)}
 
 
 def find_element(message: Message, action_id: str, *, stale: bool = False) -> Json:
     """The element with this action_id as it stands now, or as it last stood if `stale`."""
     versions = reversed(message.versions) if stale else [message.now]
     for version in versions:
-        for element in interactive(list(version.blocks)):
-            if element.get("action_id") == action_id:
-                return _pressed(element)
-    offered = ", ".join(str(e.get("action_id")) for e in interactive(list(message.now.blocks))) or "no button"
-    raise ControlError(f"message {message.ts} has no {action_id!r} to click; it shows {offered}")
+        if (found := element_in(list(version.blocks), action_id)) is not None:
+            return found
+    raise _no_element(f"message {message.ts}", list(message.now.blocks), action_id)
+
+
+def need_element(what: str, blocks: list[Json], action_id: str) -> Json:
+    found = element_in(blocks, action_id)
+    if found is None:
+        raise _no_element(what, blocks, action_id)
+    return found
+
+
+def element_in(blocks: list[Json], action_id: str) -> Json | None:
+    return next((_pressed(e) for e in interactive(blocks) if e.get("action_id") == action_id), None)
+
+
+def _no_element(what: str, blocks: list[Json], action_id: str) -> ControlError:
+    offered = ", ".join(str(e.get("action_id")) for e in interactive(blocks)) or "no button"
+    return ControlError(f"{what} has no {action_id!r} to click; it shows {offered}")
 
 
 def _pressed(element: Json) -> Json:

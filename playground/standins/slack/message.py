@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playground.standins.slack.blocks import shown_text
+from playground.standins.slack.streams import Stream
 from playground.standins.slack.text import notified
 
 Json = dict[str, Any]
@@ -52,6 +53,7 @@ class Message:
     deleted_at: float | None = None
     deleted_by: str | None = None
     reactions: dict[str, list[str]] = field(default_factory=dict)
+    stream: Stream | None = None
 
     @property
     def now(self) -> Version:
@@ -88,6 +90,7 @@ class Message:
             "deleted": self.deleted,
             "deleted_at": self.deleted_at,
             "deleted_by": self.deleted_by,
+            "stream": self.stream.state if self.stream else None,
             "reactions": {name: list(users) for name, users in self.reactions.items()},
             "notifies": self.notifies(),
         }

@@ -1,4 +1,4 @@
-"""Deliveries over Socket Mode: one envelope to one socket, again until it is acknowledged or given up."""
+"""Deliveries: one envelope to one socket, or one signed post, again until it is acknowledged or given up."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 from playground.standins.journal import Journal
+from playground.standins.slack.request_url import RequestUrl
 from playground.standins.slack.settings import Settings
 from playground.standins.slack.sockets import Socket, Sockets
 
@@ -29,6 +30,8 @@ class Delivery:
     attempts: int = 0
     acked: bool = False
     lost: bool = False
+    refused: bool = False
+    """The app answered `x-slack-no-retry`."""
     answer: Json | None = None
     over: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when acknowledged or given up."""
@@ -44,6 +47,7 @@ class Delivery:
             "attempts": self.attempts,
             "acked": self.acked,
             "lost": self.lost,
+            "answer": self.answer,
             **self.about,
         }
 
@@ -66,6 +70,7 @@ class Outbox:
         self._attempts: dict[str, _Attempt] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._connected = asyncio.Event()
+        self.request_url = RequestUrl()
         self.deliveries: deque[Delivery] = deque(maxlen=KEPT)
         sockets.heard = self
 
@@ -80,15 +85,16 @@ class Outbox:
         attempt = self._attempts.get(envelope)
         if attempt is None:
             return False
-        delivery = attempt.delivery
-        again = delivery.acked
-        delivery.acked, delivery.answer = True, answer
+        self._take(attempt.delivery, answer, attempt.socket.id)
         if not attempt.end.done():
             attempt.end.set_result("acked")
-        if not again:
-            self._journal.add("event.acked", **delivery.dump(), socket=attempt.socket.id)
-        delivery.over.set()
         return True
+
+    def _take(self, delivery: Delivery, answer: Json | None, socket: int | None = None) -> None:
+        if not delivery.acked:
+            delivery.acked, delivery.answer = True, answer
+            self._journal.add("event.acked", **delivery.dump(), socket=socket)
+        delivery.over.set()
 
     def opened(self) -> None:
         """Somebody is there: what waited for a connection goes out."""
@@ -118,13 +124,17 @@ class Outbox:
             if delivery.over.is_set():
                 return
             self._journal.add("event.unacked", **delivery.dump(), reason=reason)
+            if delivery.refused:
+                break
         delivery.lost = True
         self._journal.add("event.lost", **delivery.dump())
         delivery.over.set()
 
     async def _try(self, delivery: Delivery, number: int, last_reason: str) -> tuple[bool, str]:
-        """Send one envelope and wait for its end: was anybody there to take it, and why it failed."""
+        """Send it once and wait for the end: was anybody there to take it, and why it failed."""
         delivery.attempts += 1
+        if self._settings().transport == "http":
+            return await self._post(delivery, number, last_reason)
         socket = self._sockets.next()
         if socket is None:
             return False, "connection_failed"
@@ -141,6 +151,24 @@ class Outbox:
         if end.done() and end.result() == "closed":
             return False, "connection_failed"
         return True, "timeout"
+
+    async def _post(self, delivery: Delivery, number: int, last_reason: str) -> tuple[bool, str]:
+        settings = self._settings()
+        if not settings.request_url:
+            return False, "connection_failed"
+        self._journal.add("event.delivered", **delivery.dump(), retry=number, socket=None, pid=None)
+        posted = await self.request_url.post(
+            settings.request_url,
+            settings.signing_secret,
+            delivery.kind,
+            delivery.payload,
+            settings.ack_timeout,
+            (number, last_reason),
+        )
+        if not posted.reason:
+            self._take(delivery, posted.answer)
+        delivery.refused = posted.no_retry
+        return True, posted.reason
 
     async def _pause(self, delivery: Delivery, delay: float, *, until_connected: bool) -> None:
         """Wait out the delay, less when an ack comes late or the missing connection appears."""
@@ -164,12 +192,16 @@ class Outbox:
             self._journal.add("standin.failed", error=repr(error))
             raise error
 
+    async def close(self) -> None:
+        self.clear()
+        await self.request_url.close()
+
 
 def _frame(envelope: str, delivery: Delivery, number: int, last_reason: str) -> Json:
     frame: Json = {
         "envelope_id": envelope,
         "type": delivery.kind,
-        "accepts_response_payload": False,
+        "accepts_response_payload": delivery.kind != "events_api",
         "payload": delivery.payload,
     }
     if delivery.kind == "events_api":

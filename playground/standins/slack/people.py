@@ -29,7 +29,7 @@ class Person:
 
 @dataclass(slots=True)
 class Channel:
-    """A conversation: `kind` is `channel` or `im`; the bot sees it only as a member."""
+    """A conversation: `kind` is `channel`, `group` (private), `im` or `mpim`; the bot sees it only as a member."""
 
     id: str
     name: str
@@ -55,14 +55,35 @@ _CREATED = 1_767_225_600  # a channel is older than anything said in it
 
 
 def new_channels() -> list[Channel]:
-    """#general for the workspace, #ops shared with Eve's, #random without the bot, and a DM for each person."""
+    """Every kind: a channel with the bot, one shared with Eve's workspace, one without the bot, a private one.
+
+    And a group DM of Ann, Bob and the bot, and a DM for each person.
+    """
     humans = [person for person in PEOPLE if not person.is_bot]
+    ann, bob, ada = (person.id for person in PEOPLE[:3])
     return [
         Channel("C0GENERAL1", "general", "channel", list(_HOME), _CREATED),
         Channel("C0OPS00001", "ops", "channel", [person.id for person in PEOPLE], _CREATED),
         Channel("C0RANDOM01", "random", "channel", [p for p in _HOME if p != BOT_USER], _CREATED),
+        Channel("C0BACKSTG1", "backstage", "group", [ann, bob, ada, BOT_USER], _CREATED),
+        Channel("C0GROUPDM1", "mpdm-ann--bob--everthread-1", "mpim", [ann, bob, BOT_USER], _CREATED),
         *(
             Channel("D" + person.id[1:], person.key, "im", [person.id, BOT_USER], _CREATED, partner=person.id)
             for person in humans
         ),
     ]
+
+
+@dataclass(slots=True)
+class UserGroup:
+    """People who can be named as one: `@handle`."""
+
+    id: str
+    handle: str
+    name: str
+    users: list[str]
+
+
+def new_groups() -> list[UserGroup]:
+    """@oncall: Bob and Ada."""
+    return [UserGroup("S0ONCALL01", "oncall", "On call", [PEOPLE[1].id, PEOPLE[2].id])]

@@ -6,27 +6,11 @@ import math
 from collections import defaultdict, deque
 
 from playground.standins.journal import wall
+from playground.standins.slack.limits import LIMITS
 from playground.standins.slack.settings import Rates
 
-_TIER_2, _TIER_3, _TIER_4 = (20, 60.0), (50, 60.0), (100, 60.0)
-
-TIERS: dict[str, tuple[int, float]] = {
-    "chat.update": _TIER_3,
-    "chat.delete": _TIER_3,
-    "reactions.add": _TIER_3,
-    "conversations.replies": _TIER_3,
-    "conversations.history": _TIER_3,
-    "conversations.info": _TIER_3,
-    "apps.connections.open": _TIER_3,
-    "reactions.remove": _TIER_2,
-    "users.list": _TIER_2,
-    "chat.postEphemeral": _TIER_4,
-    "users.info": _TIER_4,
-    "conversations.members": _TIER_4,
-    "assistant.threads.setStatus": (600, 60.0),
-    "chat.postMessage": (1, 1.0),
-}
-"""Calls per seconds, from the rate_limit labels of docs.slack.dev; chat.postMessage counts per channel."""
+TIERS = {row.method: (row.limit, row.per) for row in LIMITS if row.unit == "calls"}
+"""Calls per seconds; chat.postMessage counts per channel. The window slides: Slack's minute read strictly."""
 
 
 class RateTiers:

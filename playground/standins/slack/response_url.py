@@ -1,4 +1,4 @@
-"""Answers to a click through its response_url: no token, five uses, half an hour."""
+"""Answers to an interaction through its response_url: no token, five uses, half an hour."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from playground.standins.journal import wall
 from playground.standins.slack.blocks import check_blocks
 from playground.standins.slack.errors import SlackError
 from playground.standins.slack.interactions import ResponseUrl
+from playground.standins.slack.message import Json
 from playground.standins.slack.people import BOT_USER
 from playground.standins.slack.standin import Standin
 from playground.standins.slack.text import escape
@@ -23,6 +24,8 @@ async def respond(slack: Standin, request: web.Request) -> web.StreamResponse:
     try:
         body = json.loads(await request.text())
     except ValueError:
+        body = None
+    if not isinstance(body, dict):
         return _refused(slack, url, "invalid_payload", 400)
     if url is None:
         return _refused(slack, url, "no_such_url", 404)
@@ -44,37 +47,59 @@ def _refused(slack: Standin, url: ResponseUrl | None, code: str, status: int) ->
     return web.json_response({"ok": False, "error": code}, status=status)
 
 
-def _answer(slack: Standin, url: ResponseUrl, body: dict[str, Any]) -> None:
+def _answer(slack: Standin, url: ResponseUrl, body: Json) -> None:
+    whisper = next((e for e in slack.world.ephemerals if url.message_ts and e["ts"] == url.message_ts), None)
     original = slack.world.standing(url.channel, url.message_ts)
     if body.get("delete_original"):
-        if original is None:
+        if whisper is not None:
+            _change(slack, whisper, "deleted", deleted=True)
+        elif original is not None:
+            slack.world.delete(original, BOT_USER)
+        else:
             raise SlackError("message_not_found")
-        slack.world.delete(original, BOT_USER)
         return
     draft = _draft(body)
     if body.get("replace_original"):
-        if original is None:
+        if whisper is not None:
+            _change(slack, whisper, "replaced", text=draft["text"], blocks=list(draft.get("blocks", ())))
+        elif original is not None:
+            slack.world.edit(original, BOT_USER, {**draft, "metadata": original.now.metadata}, mark=False)
+        else:
             raise SlackError("message_not_found")
-        slack.world.edit(original, BOT_USER, {**draft, "metadata": original.now.metadata}, mark=False)
     elif body.get("response_type") == "in_channel":
         channel = slack.world.channels[url.channel]
         slack.world.post(channel, BOT_USER, draft, thread_ts=body.get("thread_ts"), from_app=True)
     else:
-        ephemeral = {
-            "channel": url.channel,
-            "user": url.user,
-            "ts": slack.world.stamp(),
-            "thread_ts": body.get("thread_ts") or url.thread_ts,
-            "text": draft["text"],
-            "blocks": list(draft.get("blocks", ())),
-        }
-        slack.world.ephemerals.append(ephemeral)
-        slack.journal.add("ephemeral.posted", **ephemeral)
+        thread = body.get("thread_ts") or url.thread_ts
+        show_ephemeral(slack, url.channel, url.user, draft["text"], list(draft.get("blocks", ())), thread)
 
 
-def _draft(body: dict[str, Any]) -> Draft:
+def show_ephemeral(slack: Standin, channel: str, user: str, text: str, blocks: list[Json], thread: str | None) -> Json:
+    """Show something to one person, kept by nobody."""
+    ephemeral = {
+        "channel": channel,
+        "user": user,
+        "ts": slack.world.stamp(),
+        "thread_ts": thread,
+        "text": text,
+        "blocks": blocks,
+        "deleted": False,
+    }
+    slack.world.ephemerals.append(ephemeral)
+    slack.journal.add("ephemeral.posted", **ephemeral)
+    return ephemeral
+
+
+def _change(slack: Standin, ephemeral: Json, how: str, **fields: Any) -> None:
+    ephemeral |= fields
+    slack.journal.add(f"ephemeral.{how}", **ephemeral)
+
+
+def _draft(body: Json) -> Draft:
+    if "markdown_text" in body:
+        raise SlackError("no_text", "[ERROR] a response_url takes no markdown_text")
     draft: Draft = {"text": escape(str(body.get("text") or ""))}
-    if "blocks" in body:
+    if body.get("blocks"):
         draft["blocks"] = tuple(check_blocks(body["blocks"]))
     if not draft["text"] and not draft.get("blocks"):
         raise SlackError("no_text")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from playground.standins.slack import control
+from playground.standins.slack import control, file_server
 from playground.standins.slack.response_url import respond
 from playground.standins.slack.settings import Settings
 from playground.standins.slack.standin import Standin
@@ -26,7 +26,7 @@ class SlackServer:
 
     async def stop(self) -> None:
         self.slack.faults.clear()
-        self.slack.outbox.clear()
+        await self.slack.outbox.close()
         await self.slack.sockets.close()
         await self._runner.cleanup()
 
@@ -59,5 +59,6 @@ def _routes(slack: Standin) -> list[web.RouteDef]:
         web.route("*", "/api/{method}", api),
         web.get("/link/", link),
         web.post("/response/{key}", answer),
+        *file_server.routes(slack),
         *control.routes(slack),
     ]

@@ -8,8 +8,11 @@ from typing import Any, Literal
 
 from playground.standins.journal import wall
 from playground.standins.slack.errors import SlackError
+from playground.standins.slack.files import Files
 from playground.standins.slack.message import Json, Message, Version
-from playground.standins.slack.people import BOT_USER, PEOPLE, Channel, Person, new_channels
+from playground.standins.slack.people import BOT_USER, PEOPLE, Channel, Person, new_channels, new_groups
+from playground.standins.slack.sessions import Sessions
+from playground.standins.slack.views import Views
 
 ChangeKind = Literal["posted", "edited", "deleted"]
 
@@ -43,6 +46,8 @@ class World:
     def __init__(self, observers: Iterable[Callable[[Change], None]] = ()) -> None:
         self.people = {person.id: person for person in PEOPLE}
         self.channels = {channel.id: channel for channel in new_channels()}
+        self.groups = {group.id: group for group in new_groups()}
+        self.files, self.views, self.sessions = Files(), Views(), Sessions()
         self.messages: dict[tuple[str, str], Message] = {}
         self.ephemerals: list[Json] = []
         self.statuses: dict[tuple[str, str], Status] = {}
@@ -63,6 +68,20 @@ class World:
         found = self.channels.get(name)
         wanted = name.removeprefix("#")
         return found or next((c for c in self.channels.values() if wanted == c.name or name == c.partner), None)
+
+    def direct(self, users: list[str]) -> Channel | None:
+        """The DM or group DM of the bot with exactly these people."""
+        if len(users) == 1:
+            return next((c for c in self.channels.values() if c.partner == users[0]), None)
+        wanted = {*users, BOT_USER}
+        return next((c for c in self.channels.values() if c.kind == "mpim" and set(c.members) == wanted), None)
+
+    def add_group_dm(self, users: list[str]) -> Channel:
+        names = "--".join(self.people[user].key for user in users)
+        number = len(self.channels) + 1
+        place = Channel(f"C0GROUPD{number:02d}", f"mpdm-{names}-1", "mpim", [*users, BOT_USER], int(wall()))
+        self.channels[place.id] = place
+        return place
 
     def standing(self, channel: str, ts: str) -> Message | None:
         message = self.messages.get((channel, ts))

@@ -6,9 +6,11 @@ from typing import Any
 
 from playground.standins.slack.blocks import check_blocks
 from playground.standins.slack.errors import SlackError
+from playground.standins.slack.files import file_json
 from playground.standins.slack.limits import enforce, limit_of
 from playground.standins.slack.message import Json, Message
 from playground.standins.slack.people import BOT_USER, Channel
+from playground.standins.slack.response_url import show_ephemeral
 from playground.standins.slack.shapes import message_json
 from playground.standins.slack.standin import Standin
 from playground.standins.slack.text import escape
@@ -21,8 +23,8 @@ def post_message(slack: Standin, args: Args) -> Json:
     channel = channel_of(slack, args)
     draft = _content(args)
     draft["text"] = draft.get("text", "")[: limit_of("post text").limit]
-    draft["metadata"] = _metadata(args) or {}
-    thread_ts = _thread(slack, channel, args)
+    draft["metadata"] = metadata_of(args) or {}
+    thread_ts = thread_of(slack, channel, args)
     message = slack.world.post(
         channel,
         BOT_USER,
@@ -42,11 +44,14 @@ def update(slack: Standin, args: Args) -> Json:
     message = _own(slack, channel, args, "ts", "cant_update_message")
     if channel.archived:
         raise SlackError("is_archived")
-    draft = _content(args)
+    if message.stream is not None and message.stream.state == "streaming":
+        raise SlackError("streaming_state_conflict")
+    draft = _content(args, has_files="file_ids" in args)
     if "markdown_text" not in args:
         enforce("update text", len(draft.get("text", "").encode()))
+    _attach(slack, message, args)
     now = message.now
-    metadata = _metadata(args)
+    metadata = metadata_of(args)
     draft.setdefault("text", now.text if "blocks" not in draft else "")
     draft.setdefault("attachments", now.attachments)
     draft["metadata"] = now.metadata if metadata is None else metadata
@@ -71,18 +76,8 @@ def post_ephemeral(slack: Standin, args: Args) -> Json:
     if channel.archived:
         raise SlackError("is_archived")
     draft = _content(args)
-    ts = slack.world.stamp()
-    ephemeral = {
-        "channel": channel.id,
-        "user": user,
-        "ts": ts,
-        "thread_ts": args.text("thread_ts") or None,
-        "text": draft.get("text", ""),
-        "blocks": list(draft.get("blocks", ())),
-    }
-    slack.world.ephemerals.append(ephemeral)
-    slack.journal.add("ephemeral.posted", **ephemeral)
-    return {"message_ts": ts}
+    blocks, thread_ts = list(draft.get("blocks", ())), args.text("thread_ts") or None
+    return {"message_ts": show_ephemeral(slack, channel.id, user, draft.get("text", ""), blocks, thread_ts)["ts"]}
 
 
 def get_permalink(slack: Standin, args: Args) -> Json:
@@ -95,6 +90,14 @@ def get_permalink(slack: Standin, args: Args) -> Json:
     return {"channel": channel.id, "permalink": place + query}
 
 
+def _attach(slack: Standin, message: Message, args: Args) -> None:
+    """Files that were completed without a channel are shown in an existing message."""
+    for file_id in args.json("file_ids", "invalid_arguments") or ():
+        file = slack.world.files.need(str(file_id))
+        file.shares.setdefault(message.channel, []).append(message.ts)
+        message.files = (*message.files, file_json(file, slack.url))
+
+
 def _own(slack: Standin, channel: Channel, args: Args, name: str, refusal: str) -> Message:
     message = slack.world.standing(channel.id, args.need(name))
     if message is None:
@@ -104,7 +107,7 @@ def _own(slack: Standin, channel: Channel, args: Args, name: str, refusal: str) 
     return message
 
 
-def _content(args: Args) -> Draft:
+def _content(args: Args, *, has_files: bool = False) -> Draft:
     """text, blocks and attachments, checked; only what was given is in it."""
     draft: Draft = {"call": args.call}
     if "markdown_text" in args:
@@ -120,12 +123,12 @@ def _content(args: Args) -> Draft:
     if (attachments := args.json("attachments", "invalid_attachments")) is not None:
         enforce("attachments", len(attachments))
         draft["attachments"] = tuple(attachments)
-    if not draft.get("text") and not draft.get("blocks") and not draft.get("attachments"):
+    if not draft.get("text") and not draft.get("blocks") and not draft.get("attachments") and not has_files:
         raise SlackError("no_text")
     return draft
 
 
-def _metadata(args: Args) -> Json | None:
+def metadata_of(args: Args) -> Json | None:
     """None when not given; `{}` clears."""
     value: Any = args.json("metadata", "invalid_metadata_format")
     if value is None:
@@ -139,7 +142,7 @@ def _metadata(args: Args) -> Json | None:
     return {"event_type": value["event_type"], "event_payload": value["event_payload"]}
 
 
-def _thread(slack: Standin, channel: Channel, args: Args) -> str | None:
+def thread_of(slack: Standin, channel: Channel, args: Args) -> str | None:
     """The thread a post goes into; a deleted root is no obstacle, one that never was is."""
     thread_ts = args.text("thread_ts")
     if not thread_ts:

@@ -6,9 +6,9 @@ import base64
 from typing import TypeVar
 
 from playground.standins.slack.errors import SlackError
-from playground.standins.slack.limits import limit_of
+from playground.standins.slack.limits import enforce, limit_of
 from playground.standins.slack.message import Json, Message
-from playground.standins.slack.people import Channel
+from playground.standins.slack.people import BOT_USER, Channel
 from playground.standins.slack.shapes import channel_json, message_json
 from playground.standins.slack.standin import Standin
 from playground.standins.slack.web_api.args import Args
@@ -19,7 +19,7 @@ T = TypeVar("T")
 def channel_of(slack: Standin, args: Args, name: str = "channel", *, member: bool = True) -> Channel:
     """The channel an argument names by id; the app must be in it if `member`."""
     channel = slack.world.channels.get(args.text(name)) or _by_name_or_partner(slack, args.text(name))
-    if channel is None or (channel.kind == "im" and not slack.world.bot_sees(channel)):
+    if channel is None or (channel.kind != "channel" and not slack.world.bot_sees(channel)):
         raise SlackError("channel_not_found")
     if member and not slack.world.bot_sees(channel):
         raise SlackError("not_in_channel")
@@ -63,6 +63,54 @@ def replies(slack: Standin, args: Args) -> Json:
         raise SlackError("thread_not_found")
     page, more = paged([m for m in found if _in_range(m, args)], args, "replies page", 1_000)
     return {"messages": [_shown(slack, m, args) for m in (root, *page)], **_has_more(more)}
+
+
+def list_all(slack: Standin, args: Args) -> Json:
+    """Every conversation of these `types` that the app may know of: public ones, and those it is in."""
+    return _listed(slack, args, [c for c in slack.world.channels.values() if c.kind == "channel" or _in(slack, c)])
+
+
+def list_own(slack: Standin, args: Args) -> Json:
+    """users.conversations: those the app, or `user`, is in."""
+    user = args.text("user") or BOT_USER
+    if user not in slack.world.people:
+        raise SlackError("user_not_found")
+    return _listed(slack, args, [c for c in slack.world.channels.values() if user in c.members])
+
+
+def open_direct(slack: Standin, args: Args) -> Json:
+    """The DM, or group DM, with these people; made when it is new."""
+    if args.text("channel"):
+        return {"channel": {"id": channel_of(slack, args).id}}
+    users = [user for user in args.text("users").split(",") if user and user != BOT_USER]
+    if not users:
+        raise SlackError("users_list_not_supplied")
+    if any(user not in slack.world.people for user in users):
+        raise SlackError("user_not_found")
+    enforce("people of a group DM", len(users))
+    known = slack.world.direct(users)
+    place = known or slack.world.add_group_dm(users)
+    more = {"no_op": True, "already_open": True} if known else {}
+    shown = channel_json(slack.world, place) if args.flag("return_im") else {"id": place.id}
+    return {**more, "channel": shown}
+
+
+_TYPES = {"public_channel": "channel", "private_channel": "group", "im": "im", "mpim": "mpim"}
+
+
+def _listed(slack: Standin, args: Args, found: list[Channel]) -> Json:
+    kinds = set()
+    for name in (args.text("types") or "public_channel").split(","):
+        if name.strip() not in _TYPES:
+            raise SlackError("invalid_types")
+        kinds.add(_TYPES[name.strip()])
+    wanted = [c for c in found if c.kind in kinds and not (c.archived and args.flag("exclude_archived"))]
+    page, more = paged(wanted, args, "conversations page", 100)
+    return {"channels": [channel_json(slack.world, channel) for channel in page], **more}
+
+
+def _in(slack: Standin, channel: Channel) -> bool:
+    return slack.world.bot_sees(channel)
 
 
 def _has_more(more: Json) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from aiohttp import web
 
@@ -32,12 +33,11 @@ class _Busy(Exception):
 async def dispatch(slack: Standin, request: web.Request) -> web.StreamResponse:
     """Answer one request to `/api/{method}`."""
     name = request.match_info["method"]
-    port = (request.transport.get_extra_info("peername") or (None, None))[1] if request.transport else None
     try:
         args, refusal = await read_args(request), None
     except SlackError as error:
         args, refusal = Args({}), error
-    call = slack.calls.begin(name, args.values, slack.peers.pid(port))
+    call = slack.calls.begin(name, args.values, _pid(slack, request))
     args.call = call.n
     try:
         if refusal is not None:
@@ -56,6 +56,19 @@ async def dispatch(slack: Standin, request: web.Request) -> web.StreamResponse:
         return web.Response(status=502)
     slack.calls.end(call, "ok" if body["ok"] else body["error"])
     return web.json_response(body, status=status, headers={"x-slack-req-id": str(call.n)})
+
+
+_PIDS: WeakKeyDictionary[asyncio.Transport, int | None] = WeakKeyDictionary()
+"""Who is at the other end of a connection that is kept: looking costs milliseconds."""
+
+
+def _pid(slack: Standin, request: web.Request) -> int | None:
+    if request.transport is None:
+        return None
+    if request.transport not in _PIDS:
+        peer = request.transport.get_extra_info("peername")
+        _PIDS[request.transport] = slack.peers.pid(peer[1] if peer else None)
+    return _PIDS[request.transport]
 
 
 async def _perform(slack: Standin, request: web.Request, call: Call, args: Args) -> tuple[Json, int]:
@@ -99,6 +112,11 @@ def _apply(slack: Standin, request: web.Request, call: Call, args: Args) -> Json
         slack.violate(f"unknown method {call.method}", call.n)
         raise SlackError("unknown_method", req_method=call.method)
     _authorise(slack, request, args, method.caller)
+    if call.method in slack.settings.lacking:
+        raise SlackError("feature_not_enabled")
+    if slack.settings.scopes and method.scopes and not set(method.scopes) & set(slack.settings.scopes):
+        provided = ",".join(slack.settings.scopes)
+        raise SlackError("missing_scope", needed=",".join(method.scopes), provided=provided)
     retry_after = slack.rates.retry_after(call.method, args.text("channel"), slack.settings.rates)
     if retry_after is not None:
         raise _Busy(retry_after)
