@@ -63,6 +63,7 @@ class Stage:
         loopback = Loopback()
         self._closing.append(loopback.close)
         self.proxy = CommitProxy(loopback, self.happenings)
+        self.proxy.bots = lambda: self.processes.living("bot")
         self.proxy.start(self.server.port)
         self._closing.append(self.proxy.close)
         self.effects = Effects(loopback, self.happenings)
