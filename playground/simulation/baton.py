@@ -24,7 +24,7 @@ class Process:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.dead = False
+        self.dead = self.frozen = False
 
     def check(self) -> None:
         if self.dead:
@@ -118,14 +118,15 @@ class Baton:
             if not waiting:
                 self._done.release()
                 return
-            able = [task for task in waiting if task.process.dead or task.ready() or self._due(task)]
+            awake = [task for task in waiting if task.process.dead or not task.process.frozen]
+            able = [task for task in awake if task.process.dead or task.ready() or self._due(task)]
             if able:
                 chosen = able[0] if self._choose is None else self._choose.choice(able)
                 chosen.ready = lambda: True
                 self._current = chosen
                 chosen.turn.release()
                 return
-            times = [task.wake_at for task in waiting if task.wake_at is not None]
+            times = [task.wake_at for task in awake if task.wake_at is not None]
             if not times:
                 names = ", ".join(task.name for task in waiting)
                 me.raised = RuntimeError(f"every task waits for ever: {names}")

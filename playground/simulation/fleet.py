@@ -29,6 +29,8 @@ from worker.drain import Drain
 from worker.services import Limits, Services
 from worker.tenure import work_thread
 
+Heard = Callable[[Process, str, Sequence[Any], Any], None]
+"""`heard(process, script, words, answer)`: a script of ours was run, and this is what it answered."""
 HOST = "boot"
 FIXED_ARGUMENTS = 11
 """Arguments of `commit.lua` before its counted groups."""
@@ -37,8 +39,8 @@ FIXED_ARGUMENTS = 11
 class GatedRedis(fakeredis.FakeRedis):
     """A fakeredis client of one process: scripts pass its gate by name; its blocking read waits on virtual time."""
 
-    def seat(self, baton: Baton, process: Process, gate: Gate) -> GatedRedis:
-        self._baton, self._process, self._gate = baton, process, gate
+    def seat(self, baton: Baton, process: Process, gate: Gate, heard: Heard) -> GatedRedis:
+        self._baton, self._process, self._gate, self._heard = baton, process, gate, heard
         self._names = {_sha(source(name)): name for name in SHARED}
         return self
 
@@ -50,6 +52,8 @@ class GatedRedis(fakeredis.FakeRedis):
         label = self._label(args)
         self._gate(label, "before")
         answer = self._execute(*args, **options)
+        if args[0] == "EVALSHA":
+            self._heard(self._process, self._names.get(str(args[1]), ""), args, answer)
         self._gate(label, "after")
         return answer
 
@@ -94,10 +98,12 @@ class Member:
         self.process = Process(name)
         self.fleet = fleet
         baton = fleet.baton
-        redis = GatedRedis(server=fleet.server, decode_responses=True).seat(baton, self.process, gate)
+        redis = GatedRedis(server=fleet.server, decode_responses=True).seat(
+            baton, self.process, gate, fleet.heard
+        )
         self.clock = BatonClock(baton, self.process)
         self.threads = BatonThreads(baton, self.process)
-        self.store: Store = open_store(redis, self.clock, fleet.ids)
+        self.store: Store = open_store(redis, self.clock, fleet.ids, lease=fleet.lease)
         self.services = Services(
             store=self.store,
             clock=self.clock,
@@ -109,24 +115,38 @@ class Member:
             limits=fleet.limits,
             cost=lambda _model, usage: usage.input + usage.output,
         )
-        self.drain = Drain(self.threads, self.clock)
+        self.drain = Drain(self.threads, self.clock, fleet.grace)
 
     @property
     def owner(self) -> str:
         return f"{HOST}:{self.process.name}:0:"
 
     def work(self, thread: str) -> None:
-        work_thread(thread, self.services, self.drain, self.owner + "x")
+        work_thread(thread, self.services, self.drain, self.owner + self.fleet.ids.new("owner"))
 
 
 class Fleet:
-    """The world of one simulation, and how it recovers: a dead worker is buried, and another one is rung."""
+    """The world of one simulation, and how it recovers: a dead worker is buried, and another one is rung.
 
-    def __init__(self, agent: Agent, model: SimulatedModel, *, limits: Limits | None = None) -> None:
+    slack: in place of a new one. lease and grace: seconds. heard: told of each script that is run.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        model: SimulatedModel,
+        *,
+        limits: Limits | None = None,
+        slack: SimulatedSlack | None = None,
+        lease: float = 15.0,
+        grace: float = 20.0,
+        heard: Heard = lambda _process, _script, _words, _answer: None,
+    ) -> None:
         self.baton = Baton()
         self.server = fakeredis.FakeServer()
         self.ids = CountingIds()
-        self.slack = SimulatedSlack()
+        self.slack = slack or SimulatedSlack()
+        self.lease, self.grace, self.heard = lease, grace, heard
         self.model, self.agent, self.limits = model, agent, limits or Limits()
         self.members: list[Member] = []
         self.host = self.member("host")
