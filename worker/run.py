@@ -247,4 +247,6 @@ class Run:
         return self.ledger.commit(record, ops=ops)
 
     def _ending(self) -> bool:
-        return self.door.lost or self.drain.begun or self.door.stop_of(self.id) is not None
+        """What a running call can see: that it reaches nobody any more, or shall come to its end."""
+        over = self.progress.active() > self.state.definition["max_active"]
+        return over or self.door.lost or self.drain.begun or self.door.stop_of(self.id) is not None

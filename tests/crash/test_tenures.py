@@ -265,3 +265,59 @@ def test_a_new_record_resets_the_count_of_fruitless_tenures(world: Make) -> None
     outcome = seen.play("go", *(Killer("model", "before", nth=2) for _ in range(4)))  # type: ignore[arg-type]
 
     assert (outcome["text"], seen.tenures) == ("done", 5)
+
+
+@pytest.mark.clause("TOOL-9", "RUN-4")
+def test_a_running_tool_sees_that_its_runs_time_is_over(world: Make) -> None:
+    seen, _ = slow_run(world, 100, patient=False, max_active=20.0)
+
+    outcome = seen.play("go")
+
+    assert (outcome["status"], outcome["code"]) == ("failed", "max_active")
+    (said,) = [record.body["output"] for record in seen.log if record.kind == "tool" and record.state == "done"]
+    assert said in ("left after 20.0 s", "left after 20.5 s")
+
+
+@pytest.mark.clause("LEASE-3", "TOOL-2")
+def test_a_tool_that_holds_the_interpreter_for_longer_than_the_lease_is_unknown(world: Make) -> None:
+    worlds: list[World] = []
+    ran: list[int] = []
+
+    @tool(replay="unsafe")
+    def compute(context: ToolContext) -> str:
+        """Let nobody else run for 40 s."""
+        ran.append(1)
+        worlds[0].fleet.baton.time += 40
+        return "computed"
+
+    seen = world(calls(("compute", {})), says("check"), tools=[compute])
+    worlds.append(seen)
+    seen.play("go")
+
+    assert ran == [1]
+    assert [record.state for record in seen.log if record.kind == "tool"] == ["pending", "interrupted"]
+    assert "may or may not have happened" in str(seen.fleet.model.asked[-1].messages)
+
+
+@pytest.mark.clause("RUN-3", "WORK-2", "LEASE-2")
+def test_a_lost_hosts_run_goes_on_within_the_lease_and_three_seconds_without_any_wake(world: Make) -> None:
+    seen = world(says("done"))
+    died: list[float] = []
+
+    def act() -> None:
+        fleet = seen.fleet
+        fleet.say(THREAD, "go")
+        lost = fleet.member("lost", Killer("model", "before"))
+        fleet.baton.start(lost.process, "work", partial(lost.work, THREAD)).join()
+        died.append(fleet.baton.time)
+        while fleet.baton.time < died[0] + 60:
+            for thread in fleet.host.store.inventory.sweep("T1", 32, 2):
+                worker = fleet.member("another")
+                fleet.baton.start(worker.process, "work", partial(worker.work, thread))
+            fleet.host.threads.sleep(2)
+
+    seen.fleet.run(act)
+
+    again = next(record for record in seen.log if record.kind == "resumed")
+    assert 10 < again.at - died[0] <= 18
+    assert [record.body["text"] for record in seen.log if record.kind == "settled"] == ["done"]
