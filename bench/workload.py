@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 
 from store.ports import Cut, Delta, ModelAnswer, ModelRequest, Part, Said, Usage
@@ -51,9 +51,15 @@ class SilentReply:
     def post(self, part: Part, view: RunView, timeout: float) -> str:
         return f"1.{next(self._posts):06}"
 
-    def edit(self, ts: str, view: RunView, timeout: float) -> None: ...
+    def edit(self, ts: str, view: RunView, timeout: float, part: Part = "reply") -> None: ...
 
-    def find(self, part: Part, since: float, timeout: float) -> list[str]:
+    def parts(self, view: RunView) -> Sequence[Part]:
+        return ()
+
+    def upload(self, view: RunView, timeout: float) -> str:
+        return "F1"
+
+    def find(self, part: Part, since: float, timeout: float, asker: str = "") -> list[str]:
         return []
 
     def delete(self, ts: str, timeout: float) -> None: ...

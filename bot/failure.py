@@ -25,12 +25,14 @@ _BUSY = """
     external_channel_migrating team_added_to_org org_login_required streaming_state_conflict
 """
 _AMBIGUOUS = "internal_error fatal_error"
-_GONE = "message_not_found cant_update_message cant_delete_message edit_window_closed is_inactive"
+_GONE = """
+    message_not_found cant_update_message cant_delete_message edit_window_closed is_inactive file_not_found file_deleted
+"""
 _CLOSED = """
     channel_not_found not_in_channel is_archived restricted_action restricted_action_thread_locked
     restricted_action_non_threadable_channel restricted_action_read_only_channel
     restricted_action_thread_only_channel cannot_reply_to_message messages_tab_disabled user_not_in_channel
-    thread_not_found invalid_thread_ts
+    thread_not_found invalid_thread_ts cannot_dm_bot user_not_found user_disabled
 """
 _CREDENTIALS = """
     invalid_auth not_authed account_inactive token_revoked token_expired missing_scope not_allowed_token_type

@@ -170,7 +170,8 @@ class Model(Protocol):
         """The whole answer, or `ModelError`. It counts only if it ended properly, with a stop reason."""
 
 
-Part = Literal["reply", "done", "card"]
+Part = Literal["reply", "reply.2", "reply.3", "file", "done", "card", "told"]
+"""A run's posts: the one reply, what a long text takes behind it, "@asker done", a card, a word to the asker alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +211,22 @@ class Reply(Protocol):
     """
 
     def post(self, part: Part, view: RunView, timeout: float) -> str:
-        """Post this part, marked with run and part in its metadata; returns its ts."""
+        """Post this part, marked with run and part; returns its ts, or "" of a file, for Slack does not tell it."""
 
-    def edit(self, ts: str, view: RunView, timeout: float) -> None:
-        """Make the message show the whole of `view`."""
+    def edit(self, ts: str, view: RunView, timeout: float, part: Part = "reply") -> None:
+        """Make the message show the whole of `view`, or of that part of it."""
 
-    def find(self, part: Part, since: float, timeout: float) -> list[str]:
-        """The ts of every standing message of ours with this run and part, oldest first."""
+    def parts(self, view: RunView) -> Sequence[Part]:
+        """What the view's text takes behind the reply, in order: further posts or a file; asks nobody."""
+
+    def upload(self, view: RunView, timeout: float) -> str:
+        """Bring the whole text to Slack as a file that nobody sees before it is posted, so it may be repeated."""
+
+    def find(self, part: Part, since: float, timeout: float, asker: str = "") -> list[str]:
+        """The ts of every standing message of ours with this run and part, oldest first.
+
+        asker: in whose direct messages to look, for `told`.
+        """
 
     def delete(self, ts: str, timeout: float) -> None: ...
 

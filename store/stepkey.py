@@ -12,17 +12,21 @@ from urllib.parse import quote, unquote
 from store.errors import StepKeyError
 
 MODEL = "model"
-START, RESUMED, TURN, SETTLED, REPLY, DONE, CARD, DELIVERED = (
+START, RESUMED, TURN, SETTLED, REPLY, REPLY_2, REPLY_3, FILE, DONE, CARD, TOLD, DELIVERED = (
     "#start",
     "#resumed",
     "#turn",
     "#settled",
     "#reply",
+    "#reply.2",
+    "#reply.3",
+    "#file",
     "#done",
     "#card",
+    "#told",
     "#delivered",
 )
-OURS = frozenset({START, RESUMED, TURN, SETTLED, REPLY, DONE, CARD, DELIVERED})
+OURS = frozenset({START, RESUMED, TURN, SETTLED, REPLY, REPLY_2, REPLY_3, FILE, DONE, CARD, TOLD, DELIVERED})
 
 _KEY = re.compile(r"([^:]+):(0|[1-9][0-9]*):([^:]+):(0|[1-9][0-9]*)")
 

@@ -9,6 +9,9 @@ from store.lifecycle import Status
 
 CallState = Literal["pending", "running", "done", "failed", "interrupted"]
 
+Form = Literal["whole", "shrunk", "plain", "file", "notice"]
+"""How an outcome is shown. After `whole`, each is for when Slack refuses the one before it for good."""
+
 
 @dataclass(frozen=True, slots=True)
 class CallView:
@@ -25,6 +28,7 @@ class RunView:
 
     doing: what it does now, in a few words ("thinking", "running charge"). elapsed: seconds.
     footer: the last line of a settled run, already in words. queued: messages held back behind this run.
+    form: how it is shown. file: the uploaded file with the whole text, once there is one. fileless: there can be none.
     """
 
     run: str
@@ -39,3 +43,6 @@ class RunView:
     queued: int = 0
     footer: str = ""
     note: str = ""
+    form: Form = "whole"
+    file: str = ""
+    fileless: bool = False

@@ -1,14 +1,17 @@
 """One part of a run's reply: posted once, found again after a crash, edited on.
 
 A post is an effect like any other: a mark, the call, the outcome. Slack gives posts no idempotency key, so a mark
-without an outcome means looking for the message by its metadata before anything is posted again.
+without an outcome means looking for the message by its metadata before anything is posted again. A file is uploaded
+where nobody sees it, then its mark names it, then it is shown: a crash in between shows that same file.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from store.ports import Part, Reply, ReplyError
 from store.record import Record
-from store.stepkey import CARD, DONE, REPLY, StepKey
+from store.stepkey import CARD, DONE, FILE, REPLY, REPLY_2, REPLY_3, TOLD, StepKey
 from store.view import RunView
 from worker.door import Door
 from worker.ledger import Ledger
@@ -17,7 +20,15 @@ from worker.state import RunState
 
 LOOK_AT = (1.0, 3.0, 8.0)
 """Seconds after the mark at which a post whose answer was lost is looked for (REPLY-2)."""
-CALLS: dict[Part, str] = {"reply": REPLY, "done": DONE, "card": CARD}
+CALLS: dict[Part, str] = {
+    "reply": REPLY,
+    "reply.2": REPLY_2,
+    "reply.3": REPLY_3,
+    "file": FILE,
+    "done": DONE,
+    "card": CARD,
+    "told": TOLD,
+}
 
 
 class Post:
@@ -40,51 +51,82 @@ class Post:
 
     def ensure(self, view: RunView) -> str:
         """The ts of the standing message: recorded, adopted, or posted now."""
-        mark = self._latest()
+        mark, known = self._latest(), True
         if mark is None:
-            mark = self._ledger.commit(self._record(0, "pending"))
-            self._mine = True
+            mark, known = self._mark(view), False
+            self._doubtful = False
         if mark.state == "done":
-            return str(mark.body["ts"])
-        if not self._mine and (found := self._look_for(mark)):
+            return str(mark.body.get("ts", ""))
+        if not self._mine and (found := self._look_for(mark, view)):
             return self._adopt(mark, found)
         self._mine = False
-        return self._post(mark, view)
+        try:
+            return self._post(mark, view)
+        except ReplyError as error:
+            if error.kind != "gone" or self._part != "file" or not known:
+                raise
+        return self._post(self._mark(view), view)
+
+    def show(self, view: RunView) -> str:
+        """Make the part stand and show `view`, whatever stands already; returns its ts."""
+        mark = self._latest()
+        stands = mark is not None and mark.state == "done" and "ts" in mark.body
+        return self.edit(view) if stands and self._part != "told" else self.ensure(view)
 
     def edit(self, view: RunView) -> str:
         """Make the message show `view`; one that a person deleted is posted once more."""
         ts = self.ensure(view)
         try:
-            self._reply.edit(ts, view, self._allowance())
+            self._reply.edit(ts, view, self._allowance(), self._part)
         except ReplyError as error:
             if error.kind != "gone":
                 raise
-            self._ledger.commit(self._record(self._next_attempt(), "pending"))
-            self._mine = True
+            self._mark(view)
             ts = self.ensure(view)
         return ts
+
+    def withdraw(self) -> None:
+        """Take away what stands of this part: the text is shown in another form."""
+        mark = self._latest()
+        if mark is None:
+            return
+        ts = str(mark.body.get("ts", ""))
+        for standing in [ts] if ts else self._reply.find(self._part, self._state.start.at, self._allowance()):
+            self._reply.delete(standing, self._allowance())
 
     def retire_twins(self, ts: str) -> None:
         """Delete every other standing message of this part; only where one may exist."""
         if not self._doubtful:
             return
-        for other in self._reply.find(self._part, self._state.start.at, self._allowance()):
-            if other != ts:
+        found = self._reply.find(self._part, self._state.start.at, self._allowance())
+        kept = ts or next(iter(found), "")
+        for other in found:
+            if other != kept:
                 self._reply.delete(other, self._allowance())
 
+    def _mark(self, view: RunView) -> Record:
+        """The mark of one more attempt; a file is uploaded before it, so that the mark can name it."""
+        latest = self._latest()
+        attempt = 0 if latest is None else latest.key.attempt + 1
+        file = self._reply.upload(view, self._allowance()) if self._part == "file" else ""
+        self._mine = True
+        return self._ledger.commit(self._record(attempt, "pending", file=file))
+
     def _post(self, mark: Record, view: RunView) -> str:
+        shown = replace(view, file=str(mark.body.get("file", "")))
         try:
-            ts = self._reply.post(self._part, view, self._allowance())
+            ts = self._reply.post(self._part, shown, self._allowance())
         except ReplyError as error:
+            self._mine = error.kind == "busy"  # then it was surely not posted, and need not be looked for
             if error.kind != "lost":
                 raise
             self._doubtful = True
-            if found := self._look_for(mark):
+            if found := self._look_for(mark, view):
                 return self._adopt(mark, found)
-            ts = self._reply.post(self._part, view, self._allowance())
+            ts = self._reply.post(self._part, shown, self._allowance())
         return self._settle(mark, ts)
 
-    def _look_for(self, mark: Record) -> list[str]:
+    def _look_for(self, mark: Record, view: RunView) -> list[str]:
         """Our own messages with this run and part: looked for now, and again until 8 s after the mark."""
         now = self._services.clock.now
         waits = [max(0.0, mark.at + after - now()) for after in LOOK_AT]
@@ -92,31 +134,27 @@ class Post:
         for wait in sorted({0.0, *waits}):
             self._services.threads.sleep(wait - waited)
             waited = wait
-            if found := self._reply.find(self._part, self._state.start.at, self._allowance()):
+            if found := self._reply.find(self._part, self._state.start.at, self._allowance(), view.asker):
                 return found
         return []
 
     def _adopt(self, mark: Record, found: list[str]) -> str:
-        for twin in found[1:]:
+        for twin in found[1:] if self._part != "told" else ():
             self._reply.delete(twin, self._allowance())
         return self._settle(mark, found[0])
 
     def _settle(self, mark: Record, ts: str) -> str:
-        self._ledger.commit(self._record(mark.key.attempt, "done", ts))
+        self._ledger.commit(self._record(mark.key.attempt, "done", ts=ts, file=str(mark.body.get("file", ""))))
         return ts
 
-    def _record(self, attempt: int, state: str, ts: str = "") -> Record:
+    def _record(self, attempt: int, state: str, **known: str) -> Record:
         key = StepKey(self._state.id, 0, CALLS[self._part], attempt)
-        body = {"part": self._part} | ({"ts": ts} if ts else {})
+        body = {"part": self._part} | {name: value for name, value in known.items() if value}
         return self._ledger.record("reply", key, "done" if state == "done" else "pending", body)
 
     def _latest(self) -> Record | None:
         mine = [record for record in self._state.posts.values() if record.key.call == CALLS[self._part]]
         return max(mine, key=lambda record: record.key.attempt, default=None)
-
-    def _next_attempt(self) -> int:
-        latest = self._latest()
-        return 0 if latest is None else latest.key.attempt + 1
 
     def _allowance(self) -> float:
         return self._door.allowance(self._services.limits.slack_timeout)

@@ -35,3 +35,8 @@ def context(text: str) -> Block:
 def section(text: str) -> Block:
     """One plain paragraph."""
     return {"type": "section", "text": plain(text)}
+
+
+def markdown(text: str) -> Block:
+    """Markdown as the model writes it; `text` is harmless already."""
+    return {"type": "markdown", "text": text}

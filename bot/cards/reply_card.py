@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bot.cards.button import drop_button, stop_button, waiting
-from bot.cards.card import FALLBACK_BYTES, MARKDOWN_CHARACTERS, Block, Card, context, section
-from bot.cards.fences import head, tail
+from bot.cards.card import FALLBACK_BYTES, MARKDOWN_CHARACTERS, Block, Card, context, markdown, section
+from bot.cards.fences import tail
+from bot.cards.layout import PLAIN_CHARACTERS, Layout, layout
 from bot.cards.text import clip, harmless, in_bytes, one_line
 from bot.cards.words import ENDING, NOW, minutes
 from store.lifecycle import SETTLED
@@ -25,7 +26,9 @@ _SIGN: Mapping[CallState, str] = {
 
 
 def reply_card(view: RunView) -> Card:
-    """The message that shows the whole of `view`."""
+    """The message that shows the whole of `view`, or as much of it as its form allows."""
+    if view.form == "notice":
+        return _notice(view)
     return _settled(view) if view.status in SETTLED else _at_work(view)
 
 
@@ -35,7 +38,7 @@ def _at_work(view: RunView) -> Card:
     if view.calls:
         blocks.append(context(_call_list(view.calls)))
     if view.text.strip():
-        blocks.append(_markdown(tail(harmless(view.text), MARKDOWN_CHARACTERS)))
+        blocks.append(markdown(tail(harmless(view.text), MARKDOWN_CHARACTERS)))
     if note:
         blocks.append(section(clip(note, _NOTE)))
     if view.queued:
@@ -47,9 +50,14 @@ def _at_work(view: RunView) -> Card:
 
 def _settled(view: RunView) -> Card:
     note = _note(view)
+    laid = layout(view)
     blocks: list[Block] = []
-    if view.text.strip():
-        blocks.append(_markdown(head(harmless(view.text), MARKDOWN_CHARACTERS)))
+    if laid.texts and view.form == "plain":
+        blocks.append(section(clip(view.text.strip(), PLAIN_CHARACTERS)))
+    elif laid.texts:
+        blocks.append(markdown(laid.texts[0]))
+    if pointer := _pointer(view, laid):
+        blocks.append(context(pointer))
     if note:
         blocks.append(section(clip(note, _NOTE)))
     if view.footer.strip():
@@ -57,6 +65,23 @@ def _settled(view: RunView) -> Card:
     if view.status == "aborted" and view.queued:
         blocks.append(drop_button(view))
     return Card(_fallback(view.text, note), blocks)
+
+
+def _pointer(view: RunView, laid: Layout) -> str:
+    """Where the rest of the text is."""
+    if len(laid.texts) > 1:
+        return f"1 of {len(laid.texts)} · goes on below"
+    if laid.filed:
+        return f"The whole answer ({len(view.text):,} characters) is in the file below."
+    if laid.left_out and laid.texts:
+        return f"{laid.left_out:,} more characters could not be shown here."
+    return f"Slack refused to show this answer ({laid.left_out:,} characters)." if laid.left_out else ""
+
+
+def _notice(view: RunView) -> Card:
+    """One sentence without any blocks: what Slack takes when it takes nothing else."""
+    kept = f"Slack refused to show the answer ({len(view.text):,} characters). It is kept as run {view.run}."
+    return Card(_fallback(kept if view.text.strip() else "", _note(view) or NOW[view.status]), [])
 
 
 def _note(view: RunView) -> str:
@@ -95,10 +120,6 @@ def _call_line(call: CallView) -> str:
     elif call.resumed and call.state in ("pending", "running"):
         badge = " (resuming)"
     return f"{_SIGN[call.state]} {one_line(call.title, _CALL) or 'a call'}{badge}"
-
-
-def _markdown(text: str) -> Block:
-    return {"type": "markdown", "text": text}
 
 
 def _fallback(*parts: str) -> str:

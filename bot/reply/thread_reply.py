@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from slack_sdk import WebClient
 
 from bot.cards.card import Card
 from bot.cards.done_card import done_card
+from bot.cards.layout import file_name, file_text, parts
 from bot.cards.notice_card import notice_card
+from bot.cards.part_card import part_card
 from bot.cards.reply_card import reply_card
+from bot.cards.told_card import told_card
 from bot.client import within
 from bot.failure import slack_call
 from bot.heard import typed
 from bot.identity import Identity
+from bot.reply.file_post import show_file, upload_file
 from store.ports import Clock, Part, Replies, ReplyError, Said
 from store.thread import ThreadId, ts_order
 from store.view import RunView
@@ -25,13 +30,17 @@ EVENT_TYPE = "everthread_reply"
 
 _CARDS: Mapping[Part, Callable[[RunView], Card]] = {
     "reply": reply_card,
+    "reply.2": partial(part_card, number=2),
+    "reply.3": partial(part_card, number=3),
     "done": done_card,
     "card": notice_card,
+    "told": told_card,
 }
 
 _SKEW_SECONDS = 120.0
 """Slack's clock gives the ts, ours gave `since`; looking back further costs nothing."""
 
+_TITLE = "The whole answer"
 _PAGES, _FIND_PAGE, _HISTORY_PAGE = 10, 200, 999
 
 _PARSE = "none"
@@ -45,12 +54,17 @@ class ThreadReply:
         self._client, self._thread, self._run, self._me, self._clock = client, thread, run, me, clock
 
     def post(self, part: Part, view: RunView, timeout: float) -> str:
+        until = self._clock.boottime() + timeout
+        if part == "file":
+            show_file(self._client, view.file, _TITLE, self._thread, timeout)
+            return ""
+        channel, root = self._place(part, view.asker, timeout)
         card = _CARDS[part](view)
         payload = {"run": self._run, "part": part}
         with slack_call(f"posting the {part} of run {self._run} in {self._thread}", posting=True):
-            answer = within(self._client, timeout).chat_postMessage(
-                channel=self._thread.channel,
-                thread_ts=self._thread.root,
+            answer = within(self._client, self._left(until)).chat_postMessage(
+                channel=channel,
+                thread_ts=root,
                 text=card.text,
                 blocks=card.blocks,
                 metadata={"event_type": EVENT_TYPE, "event_payload": payload},
@@ -61,9 +75,9 @@ class ThreadReply:
             )
         return str(answer["ts"])
 
-    def edit(self, ts: str, view: RunView, timeout: float) -> None:
-        card = reply_card(view)
-        with slack_call(f"editing the reply of run {self._run} in {self._thread}"):
+    def edit(self, ts: str, view: RunView, timeout: float, part: Part = "reply") -> None:
+        card = _CARDS[part](view)
+        with slack_call(f"editing the {part} of run {self._run} in {self._thread}"):
             within(self._client, timeout).chat_update(
                 channel=self._thread.channel,
                 ts=ts,
@@ -73,9 +87,19 @@ class ThreadReply:
                 link_names=False,
             )
 
-    def find(self, part: Part, since: float, timeout: float) -> list[str]:
+    def parts(self, view: RunView) -> Sequence[Part]:
+        return parts(view)
+
+    def upload(self, view: RunView, timeout: float) -> str:
+        return upload_file(self._client, file_name(self._run), file_text(view), timeout, self._clock)
+
+    def find(self, part: Part, since: float, timeout: float, asker: str = "") -> list[str]:
+        until = self._clock.boottime() + timeout
         oldest = f"{max(since - _SKEW_SECONDS, 0.0):.6f}"
-        messages = self._messages(timeout, _FIND_PAGE, oldest=oldest, include_all_metadata=True)
+        channel, root = self._place(part, asker, timeout)
+        messages = self._messages(
+            self._left(until), _FIND_PAGE, channel, root, oldest=oldest, include_all_metadata=True
+        )
         return sorted({message["ts"] for message in messages if self._is_ours(message, part)}, key=ts_order)
 
     def delete(self, ts: str, timeout: float) -> None:
@@ -90,36 +114,58 @@ class ThreadReply:
         # Every page repeats the thread's first message, hence by ts.
         last: deque[Said] = deque(maxlen=limit)
         seen: set[str] = set()
-        for message in self._messages(timeout, _HISTORY_PAGE):
+        for message in self._messages(timeout, _HISTORY_PAGE, self._thread.channel, self._thread.root):
             if (ts := str(message["ts"])) not in seen:
                 seen.add(ts)
                 last.append(Said(_author(message), typed(str(message.get("text") or "")), ts))
         return list(last)
 
-    def _messages(self, timeout: float, page: int, **asked: Any) -> Iterator[Mapping[str, Any]]:
-        """The thread's messages, oldest first, a bounded number of pages."""
+    def _place(self, part: Part, asker: str, timeout: float) -> tuple[str, str | None]:
+        """Channel and thread in which a part stands: `told` goes to the asker's direct messages."""
+        if part != "told":
+            return self._thread.channel, self._thread.root
+        doing = f"telling {asker} of run {self._run}"
+        if self._thread.channel.startswith("D"):
+            raise ReplyError(f"{doing}: {self._thread} is their direct message, and closed", kind="closed")
+        with slack_call(doing):
+            opened = within(self._client, timeout).conversations_open(users=[asker])
+        return str(opened["channel"]["id"]), None
+
+    def _left(self, until: float) -> float:
+        left = until - self._clock.boottime()
+        if left <= 0:
+            raise ReplyError(f"the time for run {self._run} in {self._thread} is over", kind="busy")
+        return left
+
+    def _messages(
+        self, timeout: float, page: int, channel: str, root: str | None, **asked: Any
+    ) -> Iterator[Mapping[str, Any]]:
+        """A thread's messages, oldest first, or a channel's, newest first; a bounded number of pages."""
         until, cursor = self._clock.boottime() + timeout, None
         for _ in range(_PAGES):
             left = until - self._clock.boottime()
             if left <= 0:
                 raise ReplyError(f"reading {self._thread} took longer than {timeout:.1f} s", kind="busy")
+            client = within(self._client, left)
             with slack_call(f"reading {self._thread}"):
-                answer = within(self._client, left).conversations_replies(
-                    channel=self._thread.channel, ts=self._thread.root, limit=page, cursor=cursor, **asked
-                )
+                if root is None:
+                    answer = client.conversations_history(channel=channel, limit=page, cursor=cursor, **asked)
+                else:
+                    answer = client.conversations_replies(channel=channel, ts=root, limit=page, cursor=cursor, **asked)
             yield from answer["messages"]
             cursor = (answer.get("response_metadata") or {}).get("next_cursor")
             if not cursor:
                 return
 
     def _is_ours(self, message: Mapping[str, Any], part: Part) -> bool:
+        if message.get("bot_id") != self._me.bot and message.get("user") != self._me.user:
+            return False
+        if part == "file":  # a file's message carries no metadata of ours, but the file has a name of ours
+            return any(file.get("name") == file_name(self._run) for file in message.get("files") or ())
         metadata = message.get("metadata") or {}
         payload = metadata.get("event_payload") or {}
         return (
-            (message.get("bot_id") == self._me.bot or message.get("user") == self._me.user)
-            and metadata.get("event_type") == EVENT_TYPE
-            and payload.get("run") == self._run
-            and payload.get("part") == part
+            metadata.get("event_type") == EVENT_TYPE and payload.get("run") == self._run and payload.get("part") == part
         )
 
 

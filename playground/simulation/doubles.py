@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from bot.cards.layout import parts
 from playground.simulation.baton import Baton, Process
-from store.ports import Cut, Delta, ModelAnswer, ModelError, ModelRequest, Part, Reply, Said, Usage
+from store.ports import Cut, Delta, ModelAnswer, ModelError, ModelRequest, Part, Reply, ReplyError, Said, Usage
 from store.values import digest_of
 from store.view import RunView
 
@@ -88,6 +89,8 @@ class SimulatedSlack:
     """The thread's messages of ours, as Slack keeps them."""
 
     posts: list[Posted] = field(default_factory=list)
+    uploads: dict[str, str] = field(default_factory=dict)
+    """Each uploaded file's text, by its id; one that no post shows was seen by nobody."""
     said: list[Said] = field(default_factory=list)
 
     def seat(self, process: Process, gate: Gate = open_gate) -> Callable[[str, str], Reply]:
@@ -107,19 +110,32 @@ class SeatedReply:
     gate: Gate
 
     def post(self, part: Part, view: RunView, timeout: float) -> str:
-        self._leave("post")
+        self._leave(f"post {part}")
         ts = f"{1_800_000_100 + len(self.slack.posts)}.000000"
         self.slack.posts.append(Posted(ts, self.run, part, [view]))
-        self.gate("post", "after")
-        return ts
+        self.gate(f"post {part}", "after")
+        return "" if part == "file" else ts
 
-    def edit(self, ts: str, view: RunView, timeout: float) -> None:
-        self._leave("edit")
-        next(post for post in self.slack.posts if post.ts == ts).views.append(view)
-        self.gate("edit", "after")
+    def edit(self, ts: str, view: RunView, timeout: float, part: Part = "reply") -> None:
+        self._leave(f"edit {part}")
+        standing = next(post for post in self.slack.posts if post.ts == ts)
+        if standing.deleted:
+            raise ReplyError(f"{ts} is deleted", kind="gone", code="message_not_found")
+        standing.views.append(view)
+        self.gate(f"edit {part}", "after")
 
-    def find(self, part: Part, since: float, timeout: float) -> list[str]:
-        self._leave("find")
+    def parts(self, view: RunView) -> Sequence[Part]:
+        return parts(view)
+
+    def upload(self, view: RunView, timeout: float) -> str:
+        self._leave("upload")
+        file = f"F{len(self.slack.uploads) + 1}"
+        self.slack.uploads[file] = view.text
+        self.gate("upload", "after")
+        return file
+
+    def find(self, part: Part, since: float, timeout: float, asker: str = "") -> list[str]:
+        self._leave(f"find {part}")
         return [post.ts for post in self.slack.standing(self.run, part)]
 
     def delete(self, ts: str, timeout: float) -> None:

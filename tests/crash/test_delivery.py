@@ -282,7 +282,7 @@ def test_final_texts_are_owed_until_they_are_there_and_the_run_is_not_run_again(
     assert delivered(seen) == ("delivered", "")
 
 
-@pytest.mark.clause("REPLY-3")
+@pytest.mark.clause("REPLY-5")
 def test_final_texts_count_in_the_workspaces_budget_and_wait_for_it(world: Make) -> None:
     seen = world(says("done"))
 

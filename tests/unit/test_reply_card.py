@@ -13,13 +13,17 @@ from slack_sdk.models.blocks import Block
 from bot.cards.button import DROP, STOP, Aim
 from bot.cards.card import Card
 from bot.cards.done_card import done_card
+from bot.cards.layout import file_text, parts
 from bot.cards.notice_card import notice_card
+from bot.cards.part_card import part_card
 from bot.cards.reply_card import reply_card
+from bot.cards.told_card import told_card
 from bot.cards.words import minutes
 from playground.standins.slack.blocks import check_blocks, shown_text
-from playground.standins.slack.text import notified
+from playground.standins.slack.limits import enforce
+from playground.standins.slack.text import escape, notified
 from store.lifecycle import SETTLED, STATUSES, Status
-from store.view import CallState, CallView, RunView
+from store.view import CallState, CallView, Form, RunView
 
 THREAD = "T0TEAM/C0GENERAL/1800000000.000100"
 
@@ -115,10 +119,78 @@ def test_many_calls_are_shown_as_the_latest_few() -> None:
 
 def test_a_long_text_shows_its_end_while_it_grows_and_its_start_when_it_is_over() -> None:
     text = "\n\n".join(f"Paragraph {n}. " + "word " * 40 for n in range(200))
-    growing, over = strings(reply_card(view(text=text)))[1], strings(reply_card(view("completed", text=text)))[0]
+    growing, (over, pointer) = (
+        strings(reply_card(view(text=text)))[1],
+        strings(reply_card(view("completed", text=text))),
+    )
     assert growing.endswith(text.rstrip()[-100:] + " ")
-    assert over.startswith("Paragraph 0. ")
-    assert over.endswith("more characters)")
+    assert text.startswith(over)
+    assert over.endswith("word")
+    assert pointer == f"The whole answer ({len(text):,} characters) is in the file below."
+
+
+@pytest.mark.clause("REPLY-4")
+def test_a_text_of_three_posts_is_numbered_and_whole() -> None:
+    text = "\n\n".join(f"Paragraph {n}. " + "word " * 40 + "end." for n in range(120))
+    run = view("completed", text=text, footer="4 s")
+    assert parts(run) == ("reply.2", "reply.3")
+    first, *later = [strings(card) for card in (reply_card(run), part_card(run, 2), part_card(run, 3))]
+    assert first[1:] == ["1 of 3 · goes on below", "4 s"]
+    assert [number for _, number in later] == ["2 of 3", "3 of 3"]
+    assert "\n\n".join([first[0], *(said for said, _ in later)]) == text
+
+
+@pytest.mark.clause("REPLY-4")
+@pytest.mark.parametrize(
+    ("form", "fileless", "behind", "shown"),
+    [
+        ("shrunk", False, ("file",), "The whole answer (9,000 characters) is in the file below."),
+        ("shrunk", True, (), "6,048 more characters could not be shown here."),
+        ("plain", False, ("file",), "The whole answer (9,000 characters) is in the file below."),
+        ("plain", True, (), "6,200 more characters could not be shown here."),
+        ("file", False, ("file",), "The whole answer (9,000 characters) is in the file below."),
+        ("file", True, (), "Slack refused to show this answer (9,000 characters)."),
+        ("notice", False, (), "Slack refused to show the answer (9,000 characters). It is kept as run r7."),
+    ],
+)
+def test_what_slack_refuses_is_shown_in_a_plainer_form(
+    form: Form, fileless: bool, behind: tuple[str, ...], shown: str
+) -> None:
+    run = view("completed", text="Word. " * 1_500, form=form, fileless=fileless)
+    assert parts(run) == behind
+    card = reply_card(run)
+    assert shown in [*strings(card), card.text.split("\n")[0]]
+    assert ("markdown" in [block["type"] for block in card.blocks]) == (form == "shrunk")
+
+
+def test_a_short_text_keeps_its_words_in_a_plainer_form_and_needs_no_file() -> None:
+    for form in ("shrunk", "plain"):
+        run = view("completed", text="**Done**, a < b", form=form)
+        assert parts(run) == ()
+        assert strings(reply_card(run)) == ["**Done**, a < b" if form == "shrunk" else "**Done**, a &lt; b"]
+
+
+@pytest.mark.clause("REPLY-4")
+def test_markdown_of_every_kind_is_shown_as_it_was_written() -> None:
+    text = (
+        "| 名前 | n |\n|---|---|\n| **粗体**和 | 1 |\n\n````md\n```py\nx = a < b && c\n```\n````\n\n"
+        "It says &lt;b&gt;, **粗体**和 _x_."
+    )
+    run = view("completed", text=f"{text} <!channel> <@U1>")
+    card = reply_card(run)
+    [shown] = strings(card)
+    assert shown.startswith(text)
+    assert shown.replace("\N{ZERO WIDTH SPACE}", "") == run.text
+    assert notified(shown) == notified(card.text) == []
+
+
+@pytest.mark.clause("REPLY-5")
+def test_the_asker_alone_is_told_where_it_was_and_what_came_of_it() -> None:
+    card = told_card(view("failed", text="Half", note="The model refused."))
+    place = "What you asked in <#C0GENERAL> is over, but I cannot show it there."
+    assert strings(card) == [place, "Half", "The model refused.", "run r7"]
+    assert card.text == f"{place}\n\nHalf\n\nThe model refused."
+    assert file_text(view("completed", text="<@U1> \ud83d")).decode() == "<@U1> \ufffd"
 
 
 def test_the_done_post_mentions_the_asker_and_nobody_else() -> None:
@@ -169,17 +241,26 @@ VIEWS = st.builds(
     queued=st.integers(min_value=0, max_value=1_000),
     footer=st.one_of(WORDS, LONG),
     note=st.one_of(WORDS, LONG),
+    form=st.sampled_from(get_args(Form)),
+    fileless=st.booleans(),
 )
 
 
-@pytest.mark.clause("REPLY-7")
-@settings(deadline=None, max_examples=60)
+def cards(run: RunView) -> list[Card]:
+    """Every post of this run."""
+    numbers = [int(part[-1]) for part in parts(run) if part != "file"]
+    return [reply_card(run), notice_card(run), told_card(run), *(part_card(run, number) for number in numbers)]
+
+
+@pytest.mark.clause("REPLY-7", "REPLY-4")
+@settings(deadline=None, max_examples=100)
 @given(VIEWS)
 def test_any_run_renders_within_slacks_limits_and_mentions_nobody(run: RunView) -> None:
-    for card in (reply_card(run), notice_card(run)):
+    for card in cards(run):
         assert 0 < len(card.text.encode()) <= 3_800
         assert sum(len(block["text"]) for block in card.blocks if block["type"] == "markdown") <= 12_000
-        assert 0 < len(card.blocks) <= 50
+        assert len(card.blocks) <= 50
+        enforce("update text", len(escape(card.text).encode()))
         check_blocks(card.blocks)
         for block, parsed in zip(card.blocks, Block.parse_all(card.blocks), strict=True):
             assert parsed.to_dict()["type"] == block["type"]
@@ -187,6 +268,5 @@ def test_any_run_renders_within_slacks_limits_and_mentions_nobody(run: RunView) 
         assert notified(shown_text(card.blocks)) == []
         assert notified("\n".join(strings(card))) == []
         json.dumps(card.blocks, ensure_ascii=False).encode()
-    assert (action(reply_card(run)) is not None) == (
-        run.status not in SETTLED or (run.status == "aborted" and run.queued > 0)
-    )
+    wanted = run.status not in SETTLED or (run.status == "aborted" and run.queued > 0)
+    assert (action(reply_card(run)) is not None) == (wanted and run.form != "notice")
