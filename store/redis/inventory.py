@@ -68,18 +68,18 @@ class RedisInventory:
         for thread in due:
             if len(to_ring) >= rings:
                 break
-            if self._look_safely(str(thread), now):
+            if self._look_safely(owed, str(thread), now):
                 to_ring.append(str(thread))
         return to_ring
 
-    def _look_safely(self, thread: str, now: int) -> bool:
+    def _look_safely(self, owed: str, thread: str, now: int) -> bool:
         """A thread whose keys are damaged is put off and stays owed; it never stops the others."""
         try:
             return self.look(thread)
         except (Refused, ValueError) as fault:
             log.error("thread=%s cannot be looked at: %s", thread, fault)
             later = {thread: now + MOST_RING_MS}
-            answered(lambda: self._redis.zadd(workspace(thread.partition("/")[0], "owed"), later))
+            answered(lambda: self._redis.zadd(owed, later))
             return False
 
     def look(self, thread: str) -> bool:

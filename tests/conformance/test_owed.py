@@ -65,6 +65,20 @@ def test_a_thread_that_fell_out_of_the_index_is_put_back_by_its_name(store: Stor
     assert store.inventory.owed("T1").threads == [THREAD]
 
 
+@pytest.mark.clause("WORK-3")
+@pytest.mark.parametrize("name", ["nonsense", "T1/C1/170.9"])
+def test_one_poisoned_thread_is_put_off_and_the_others_are_rung(
+    store: Store, redis: FakeRedis, clock: FakeClock, name: str
+) -> None:
+    store.leases.release(claimed(store), idle=False)
+    redis.set("everthread:{T1}:t:C1:170.9:head", "not a hash")
+    redis.zadd("everthread:{T1}:owed", {name: 0})
+
+    assert store.inventory.sweep("T1", 1, 8) == []
+    assert store.inventory.sweep("T1", 1, 8) == [THREAD]
+    assert redis.zscore("everthread:{T1}:owed", name) == clock.now() * 1000 + 60_000
+
+
 @pytest.mark.clause("LOG-4")
 def test_finished_threads_cost_the_listing_and_the_sweep_nothing(store: Store) -> None:
     for n in range(50):
