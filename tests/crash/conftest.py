@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from playground.simulation.baton import Died
-from playground.simulation.doubles import SimulatedModel
+from playground.simulation.doubles import Gate, SimulatedModel
 from playground.simulation.fleet import Fleet, Member
 from store.ports import ModelAnswer, ModelRequest, Usage
 from store.record import Record, read_log
@@ -74,7 +74,7 @@ class World:
         self.fleet = fleet
         self.tenures = 0
 
-    def play(self, text: str, *gates: Killer, more: Sequence[str] = ()) -> dict[str, Any]:
+    def play(self, text: str, *gates: Gate, more: Sequence[str] = ()) -> dict[str, Any]:
         """Say it, work it off through these deaths, and answer the run's outcome."""
         found: dict[str, Any] = {}
 

@@ -35,7 +35,7 @@ def test_after_a_crash_the_unsettled_calls_are_shown_as_resumed(world: Make) -> 
     seen = world(calls(("quick", {}), ("long", {})), says("done"), tools=tools)
     worlds.append(seen)
 
-    seen.play("go", Killer("commit tool.done", "after"))  # type: ignore[arg-type]
+    seen.play("go", Killer("commit tool.done", "after"))
 
     shown = {(call.title, call.state, call.resumed) for view in replies(seen)[0].views for call in view.calls}
     assert ("long", "running", True) in shown
@@ -75,7 +75,7 @@ def test_a_recorded_answer_is_never_asked_for_again(world: Make, side: str) -> N
         return "acted"
 
     seen = world(calls(("act", {})), says("done"), tools=[act])
-    seen.play("go", Killer("commit model.done", side))  # type: ignore[arg-type]
+    seen.play("go", Killer("commit model.done", side))
 
     recorded = side == "after"
     assert sorted(seen.fleet.model.billed.values()) == ([1, 1] if recorded else [1, 2])
@@ -93,7 +93,7 @@ def test_a_tool_that_declares_nothing_is_never_run_again_on_its_own(world: Make)
         return "acted"
 
     seen = world(calls(("act", {})), says("done"), tools=[act])
-    seen.play("go", Killer("commit tool.done", "before"))  # type: ignore[arg-type]
+    seen.play("go", Killer("commit tool.done", "before"))
 
     assert len(effects) == 1
 

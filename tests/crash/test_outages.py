@@ -69,7 +69,7 @@ def test_a_reply_that_slack_refuses_for_good_or_for_a_while_does_not_change_the_
         lambda: kind != "busy" or seen.fleet.baton.time < began + 60,
     )
 
-    outcome = seen.play("go", *[refusing] * 10)  # type: ignore[list-item]
+    outcome = seen.play("go", *[refusing] * 10)
 
     assert (outcome["status"], outcome["text"]) == ("completed", "done")
     assert [record.body["how"] for record in seen.log if record.kind == "delivered"] == [how]
@@ -81,7 +81,7 @@ def test_a_post_that_slack_took_without_answering_is_adopted_in_the_same_tenure(
     seen = world(says("done"))
     seen.fleet.model.takes = 15
 
-    seen.play("go", At("post", "after", raising(ReplyError("no answer", kind="lost"))))  # type: ignore[arg-type]
+    seen.play("go", At("post", "after", raising(ReplyError("no answer", kind="lost"))))
 
     assert (len(replies(seen)), seen.tenures) == (1, 1)
     assert replies(seen)[0].views[-1].text == "done"
@@ -97,7 +97,7 @@ def test_a_twin_that_appears_late_is_deleted(world: Make) -> None:
         twin = type(slack.posts[0])("1800000999.000000", slack.posts[0].run, "reply", list(slack.posts[0].views))
         slack.posts.append(twin)
 
-    seen.play("go", Killer("post", "after"), At("find", "after", appear))  # type: ignore[arg-type]
+    seen.play("go", Killer("post", "after"), At("find", "after", appear))
 
     run = slack.posts[0].run
     assert len(slack.standing(run)) == 1
@@ -116,7 +116,7 @@ def test_a_tool_that_will_not_end_is_left_behind_soon_after_a_stop(world: Make) 
         began.append(seen.fleet.baton.time)
         later(member, 5, stop(seen))
 
-    outcome = seen.play("go", At("commit model.done", "after", press))  # type: ignore[arg-type]
+    outcome = seen.play("go", At("commit model.done", "after", press))
 
     settled = next(record for record in seen.log if record.kind == "settled")
     assert (outcome["status"], ran) == ("aborted", [1])
@@ -141,7 +141,7 @@ def test_a_tool_that_will_not_end_is_left_behind_before_the_grace_is_over(world:
 
         later(member, 19.6, note)
 
-    seen.play("go", At("commit model.done", "after", lambda member: later(member, 1, lambda: deploy(member))))  # type: ignore[arg-type]
+    seen.play("go", At("commit model.done", "after", lambda member: later(member, 1, lambda: deploy(member))))
 
     assert ran == [1]
     assert [record.state for record in seen.log if record.kind == "tool"] == ["pending", "interrupted"]
@@ -203,7 +203,7 @@ def test_each_way_an_answer_can_end_is_one_commit_with_the_outcome(
             if side == "after" and "#settled.done" in call:
                 ends.append(call)
 
-    outcome = seen.play("go", Noting("", "", lambda _member: None))  # type: ignore[arg-type]
+    outcome = seen.play("go", Noting("", "", lambda _member: None))
 
     assert (outcome["status"], words in outcome["note"]) == (status, True)
     assert len(ends) == 1
@@ -248,7 +248,7 @@ def test_what_a_run_cost_is_counted_once_in_the_workspace_whatever_crashed(world
 def test_a_fault_of_a_service_or_of_ours_does_not_fail_a_run(world: Make, fault: At) -> None:
     seen = world(says("done"))
 
-    outcome = seen.play("go", At(fault.call, fault.side, fault.do))  # type: ignore[arg-type]
+    outcome = seen.play("go", At(fault.call, fault.side, fault.do))
 
     assert outcome["text"] == "done"
     assert len([post for post in replies(seen) if not post.deleted]) == 1
@@ -268,7 +268,7 @@ def test_a_commit_whose_answer_was_lost_is_sent_again_and_lands_once(world: Make
 
     seen = world(calls(("act", {})), says("done"), tools=[act])
     lost = At(f"commit {commit}", "after", raising(RedisConnectionError("no answer")))
-    outcome = seen.play("go", lost)  # type: ignore[arg-type]
+    outcome = seen.play("go", lost)
 
     names = [(str(record.key), record.state) for record in seen.log]
     assert len(names) == len(set(names))

@@ -21,7 +21,7 @@ from worker.tools.tool import Tool, ToolError, tool
 
 
 def acting(replay: str, effects: list[str], **more: Any) -> Tool:
-    @tool(replay=replay, name="act", **more)  # type: ignore[arg-type]
+    @tool(replay=replay, name="act", **more)
     def act(context: ToolContext, what: str = "it") -> str:
         """Act."""
         effects.append(what)
@@ -50,7 +50,7 @@ def test_the_mark_of_a_call_is_durable_before_its_handler_starts(world: Make, re
     seen_before: list[dict[str, Any]] = []
     worlds: list[World] = []
 
-    @tool(replay=replay, title="acting on {what}")  # type: ignore[arg-type]
+    @tool(replay=replay, title="acting on {what}")
     def act(context: ToolContext, what: str) -> str:
         """Act."""
         seen_before.extend(record.body | {"key": str(record.key)} for record in worlds[0].log if record.kind == "tool")
@@ -153,7 +153,7 @@ def test_a_turn_costs_two_commits_and_as_many_bytes_however_long_the_thread(worl
             if side == "before" and call.startswith("commit") and "#reply" not in call:
                 commits.append(call)
 
-    seen.play("go", Counting())  # type: ignore[arg-type]
+    seen.play("go", Counting())
 
     assert len(commits) - 1 == 2 * 40 + 2  # the start, forty turns, the last answer with its settlement, the delivery
     sizes: dict[int, int] = {}
@@ -311,7 +311,7 @@ def test_rights_that_were_taken_away_meanwhile_run_nothing(world: Make) -> None:
             if self.member is not None and self.member.services.may_use("T1", "U1", "C1"):
                 object.__setattr__(self.member.services, "may_use", lambda _team, user, _channel: user != "U1")
 
-    seen.play("go", Revoking("", "", lambda _member: None))  # type: ignore[arg-type]
+    seen.play("go", Revoking("", "", lambda _member: None))
 
     assert effects == []
     assert "may not use this agent any more" in str(seen.fleet.model.asked[-1].messages)

@@ -28,7 +28,7 @@ def test_the_post_at_the_end_is_adopted_like_the_reply(world: Make) -> None:
     seen = world(says("done"))
     seen.fleet.model.takes = 70
 
-    seen.play("go", Killer("post", "after", nth=2))  # type: ignore[arg-type]
+    seen.play("go", Killer("post", "after", nth=2))
 
     assert len(replies(seen, "done")) == 1
 
@@ -41,7 +41,7 @@ def test_a_reply_that_a_person_deleted_is_posted_once_more(world: Make) -> None:
     def remove(_member: Member) -> None:
         raise ReplyError("message_not_found", kind="gone")
 
-    seen.play("go", At("edit", "before", remove))  # type: ignore[arg-type]
+    seen.play("go", At("edit", "before", remove))
 
     assert [post.views[-1].text for post in replies(seen)][-1] == "done"
     assert len(replies(seen)) == 2

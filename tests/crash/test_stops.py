@@ -56,7 +56,7 @@ def test_a_stop_cuts_a_silent_model_within_a_second_and_its_cost_counts(world: M
         began.append(seen.fleet.baton.time)
         later(member, 3, stop(seen))
 
-    outcome = seen.play("go", At("model", "before", press))  # type: ignore[arg-type]
+    outcome = seen.play("go", At("model", "before", press))
 
     settled = next(record for record in seen.log if record.kind == "settled")
     assert settled.at - began[0] < 4
@@ -74,7 +74,7 @@ def test_no_tool_starts_after_a_stop(world: Make) -> None:
         return "acted"
 
     seen = world(calls(("act", {})), says("never"), tools=[act])
-    outcome = seen.play("go", At("model", "after", lambda _member: stop(seen)()))  # type: ignore[arg-type]
+    outcome = seen.play("go", At("model", "after", lambda _member: stop(seen)()))
 
     assert (outcome["status"], effects) == ("aborted", [])
 
@@ -83,7 +83,7 @@ def test_no_tool_starts_after_a_stop(world: Make) -> None:
 def test_a_stop_that_comes_just_before_the_settlement_wins_and_what_was_billed_stays(world: Make) -> None:
     seen = world(says("done"))
 
-    outcome = seen.play("go", At("commit #settled.done", "before", lambda _member: stop(seen)()))  # type: ignore[arg-type]
+    outcome = seen.play("go", At("commit #settled.done", "before", lambda _member: stop(seen)()))
 
     assert (outcome["status"], outcome["by"], outcome["usage"]) == ("aborted", "U2", [100, 10, 0, 0, False])
     assert [record.body["status"] for record in seen.log if record.kind == "settled"] == ["aborted"]
@@ -93,7 +93,7 @@ def test_a_stop_that_comes_just_before_the_settlement_wins_and_what_was_billed_s
 def test_a_stop_that_comes_just_before_a_failure_is_recorded_wins_as_well(world: Make) -> None:
     seen = world(ModelError("no such model", kind="invalid"))
 
-    outcome = seen.play("go", At("commit #settled.done", "before", lambda _member: stop(seen)()))  # type: ignore[arg-type]
+    outcome = seen.play("go", At("commit #settled.done", "before", lambda _member: stop(seen)()))
 
     assert (outcome["status"], outcome["by"], seen.tenures) == ("aborted", "U2", 1)
 
@@ -103,7 +103,7 @@ def test_a_stop_after_the_settlement_comes_too_late(world: Make) -> None:
     seen = world(says("done"))
     heard: list[str] = []
 
-    outcome = seen.play("go", At("commit #settled.done", "after", lambda _member: heard.append(stop(seen)())))  # type: ignore[arg-type]
+    outcome = seen.play("go", At("commit #settled.done", "after", lambda _member: heard.append(stop(seen)())))
 
     assert (outcome["text"], heard) == ("done", ["over"])
 

@@ -65,7 +65,7 @@ def test_at_a_deploy_no_new_call_starts_and_the_next_worker_goes_on_in_order(wor
         return "acted"
 
     seen = world(calls(("act", {})), says("done"), tools=[act])
-    outcome = seen.play("go", At("commit model.done", "after", lambda member: member.drain.begin()))  # type: ignore[arg-type]
+    outcome = seen.play("go", At("commit model.done", "after", lambda member: member.drain.begin()))
 
     assert (outcome["text"], seen.tenures, len(effects)) == ("done", 2, 1)
     assert effects[0] == seen.fleet.members[-1].process.name
@@ -92,7 +92,7 @@ def test_at_a_deploy_a_stream_runs_until_eight_seconds_before_the_end(world: Mak
         seen.fleet.model.takes = 0
 
     gate = Both(At("model", "before", deploy), At("release", "after", note))
-    assert seen.play("go", gate)["text"] == "done"  # type: ignore[arg-type]
+    assert seen.play("go", gate)["text"] == "done"
 
     assert len(seen.fleet.model.asked) == (2 if cut else 1)
     assert ended[0] - began[0] == pytest.approx(12 if cut else takes, abs=1)
@@ -262,7 +262,7 @@ def test_a_new_record_resets_the_count_of_fruitless_tenures(world: Make) -> None
         return "acted"
 
     seen = world(*turns, says("done"), tools=[act], limits=Limits(fruitless=1))
-    outcome = seen.play("go", *(Killer("model", "before", nth=2) for _ in range(4)))  # type: ignore[arg-type]
+    outcome = seen.play("go", *(Killer("model", "before", nth=2) for _ in range(4)))
 
     assert (outcome["text"], seen.tenures) == ("done", 5)
 
