@@ -12,6 +12,7 @@ from __future__ import annotations
 import compileall
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
+from typing import Any
 
 from tests.rules.tree import marked
 
@@ -99,10 +101,10 @@ class Bench:
             return ""
         return "no test of this clause ran" if code == NOTHING_RAN else f"every test passed (pytest: {code})"
 
-    def passes(self, tests: Sequence[str]) -> bool:
-        """Whether the tests of these files pass while nothing is broken."""
+    def passes(self, tests: Sequence[str], *options: str) -> bool:
+        """Whether these tests pass while nothing is broken."""
         with self._tree() as tree:
-            return _test(tree, tests) == 0
+            return _test(tree, tests, *options, patience=3 * SECONDS) == 0
 
     @contextmanager
     def _tree(self) -> Iterator[Path]:
@@ -113,7 +115,7 @@ class Bench:
             self._trees.put(tree)
 
 
-def _test(tree: Path, tests: Sequence[str], *options: str) -> int | None:
+def _test(tree: Path, tests: Sequence[str], *options: str, patience: float = SECONDS) -> int | None:
     """pytest's exit code over some test files of a tree; None when they had to be ended."""
     command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *options]
     with subprocess.Popen(
@@ -122,12 +124,20 @@ def _test(tree: Path, tests: Sequence[str], *options: str) -> int | None:
         env=os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        start_new_session=True,
     ) as running:
         try:
-            return running.wait(SECONDS)
+            return running.wait(patience)
         except subprocess.TimeoutExpired:
-            running.kill()
+            os.killpg(running.pid, signal.SIGKILL)  # with the servers that its tests started
             return None
+
+
+def _needed(chosen: Sequence[Mutant]) -> Iterator[tuple[Any, ...]]:
+    """What has to pass unbroken, in a few runs: the fast files whole, of the others only the clause's own tests."""
+    fast = sorted({name for mutant in chosen if mutant.where == FAST for name in mutant.tests()})
+    yield from ((fast[n::AT_ONCE],) for n in range(AT_ONCE) if fast[n::AT_ONCE])
+    yield from ((mutant.tests(), "--clause", mutant.clause) for mutant in chosen if mutant.where != FAST)
 
 
 def say(line: str) -> None:
@@ -141,10 +151,10 @@ def main(clauses: Sequence[str]) -> int:
     killed = 0
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(AT_ONCE) as crew:
         bench = Bench(Path(folder))
-        files = sorted({name for mutant in chosen for name in mutant.tests()})
-        for name, fine in zip(files, crew.map(lambda name: bench.passes([name]), files), strict=True):
+        needed = list(_needed(chosen))
+        for need, fine in zip(needed, crew.map(lambda need: bench.passes(*need), needed), strict=True):
             if not fine:
-                say(f"{name} fails without any mutant: mend it first")
+                say(f"these fail without any mutant, mend them first: {' '.join(need[0])}")
                 return 1
         for mutant, why in zip(chosen, crew.map(bench.survives, chosen), strict=True):
             say(f"{'SURVIVED' if why else 'killed':<9} {mutant.clause:<9} {mutant.file}: {mutant.new.strip()}")
