@@ -30,9 +30,9 @@ class At:
 
 
 class Both:
-    """Two gates of one member."""
+    """Several gates of one member."""
 
-    def __init__(self, *gates: At) -> None:
+    def __init__(self, *gates: Any) -> None:
         self._gates = gates
 
     @property
