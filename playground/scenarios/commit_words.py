@@ -35,7 +35,8 @@ class Committed:
 def committed(arguments: Sequence[str]) -> Committed:
     """From the ARGV of `commit.lua`."""
     at = FIXED_ARGUMENTS
-    records, calls = [], {}
+    records = []
+    calls: dict[str, str] = {}
     for n in range(int(arguments[at])):
         written, state, raw = arguments[at + 1 + 3 * n : at + 4 + 3 * n]
         key = StepKey.parse(written)

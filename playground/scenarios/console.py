@@ -18,7 +18,7 @@ from playground.scenarios.reading import ScenarioError, read
 from playground.scenarios.report import as_json, lines
 from playground.scenarios.scenario import Scenario
 from playground.scenarios.stage import Stage
-from playground.scenarios.suite import Suite
+from playground.scenarios.suite import Job, Suite
 
 STAGES = 3
 """Stages side by side, where there is work for them."""
@@ -63,23 +63,26 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(scenarios: Sequence[Scenario], given: argparse.Namespace) -> int:
-    say = _Teller(as_json=given.json)
+    say = _Teller(as_json=given.json, drawn=bool(given.chaos))
     if given.simulate:
-        for scenario in scenarios:
-            say.simulated(simulated.every_death(scenario))
+        for found in simulated.everywhere(scenarios):
+            say.simulated(found)
         if not (given.deaths or given.chaos):
             return say.end()
     suite: Suite[Played | Death] = Suite(partial(_stage, given), min(STAGES, len(scenarios)))
-    if given.deaths:
-        jobs = [partial(_deaths, scenario) for scenario in _once_each(scenarios)]
-    elif given.chaos:
-        seed, times = given.chaos[0], int(given.chaos[1])
-        jobs = [partial(storm, scenario=scenario, seed=seed, times=times) for scenario in _once_each(scenarios)]
-    else:
-        jobs = [partial(_play, scenario) for scenario in sorted(scenarios, key=_length)]
-    for said in suite.run(jobs):  # type: ignore[arg-type]
+    for said in suite.run(_jobs(scenarios, given)):
         say.played(said) if isinstance(said, Played) else say.died(said)
     return say.end()
+
+
+def _jobs(scenarios: Sequence[Scenario], given: argparse.Namespace) -> list[Job[Played | Death]]:
+    """What is to be done on a stage, one job a scenario."""
+    if given.deaths:
+        return [partial(_deaths, scenario) for scenario in _once_each(scenarios)]
+    if given.chaos:
+        seed, times = given.chaos[0], int(given.chaos[1])
+        return [partial(_storm, scenario, seed, times) for scenario in _once_each(scenarios)]
+    return [partial(_play, scenario) for scenario in sorted(scenarios, key=_length)]
 
 
 def _stage(given: argparse.Namespace, number: int) -> Stage:
@@ -89,6 +92,10 @@ def _stage(given: argparse.Namespace, number: int) -> Stage:
 
 def _play(scenario: Scenario, stage: Stage) -> Iterator[Played]:
     yield Player(stage, scenario).play()
+
+
+def _storm(scenario: Scenario, seed: str, times: int, stage: Stage) -> Iterator[Death]:
+    return storm(stage, scenario, seed, times)
 
 
 def _deaths(scenario: Scenario, stage: Stage) -> Iterator[Death]:
@@ -107,10 +114,10 @@ def _length(scenario: Scenario) -> float:
 
 
 class _Teller:
-    """Prints as things happen, and sums up."""
+    """Prints as things happen, and sums up. drawn: points are drawn, so most must find a run under way."""
 
-    def __init__(self, *, as_json: bool) -> None:
-        self._json = as_json
+    def __init__(self, *, as_json: bool, drawn: bool) -> None:
+        self._json, self._drawn = as_json, drawn
         self._plays = self._failed = self._points = self._hits = self._unsettled = 0
 
     def played(self, played: Played) -> None:
@@ -147,18 +154,14 @@ class _Teller:
 
     def end(self) -> int:
         """The last line, and the exit code."""
-        few = self._hits and self._unsettled < UNSETTLED_SHARE * self._hits
+        few = self._drawn and self._unsettled < UNSETTLED_SHARE * self._hits
         parts = [f"{self._plays} plays"]
         parts += [f"{self._points} death points"] if self._points else []
         parts += [f"{self._hits} hit, {self._unsettled} of them a run under way"] if self._hits else []
         parts += [f"{self._failed} failed" if self._failed else "all hold"]
         if not self._json:
             print(" · ".join(parts), flush=True)
-        return 1 if self._failed or (few and not self._points_are_all()) else 0
-
-    def _points_are_all(self) -> bool:
-        """Whether points were enumerated rather than drawn: then some come after the end by their nature."""
-        return False
+        return 1 if self._failed or few else 0
 
     def _count(self, played: Played) -> None:
         self._plays += 1

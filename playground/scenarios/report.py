@@ -15,10 +15,10 @@ def lines(played: Played) -> list[str]:
     cases = f" [{', '.join(scenario.cases)}]" if scenario.cases else ""
     said = [f"{mark:<5}{scenario.name}: {scenario.title}{cases} ({played.seconds:.1f} s)"]
     effects = ", ".join(f"{tool} {count}" for tool, count in sorted(seen.counted().items())) or "none"
-    said.append(
-        f"     replies {sum(reply.part == 'reply' for reply in seen.replies)} · effects {effects} · model calls billed {seen.billed} · "
-        f"deaths {seen.deaths}" + (f" · recovered after {_times(seen.recovery_ms)}" if seen.recovery_ms else "")
-    )
+    replies = sum(reply.part == "reply" for reply in seen.replies)
+    facts = [f"replies {replies}", f"effects {effects}", f"model calls billed {seen.billed}", f"deaths {seen.deaths}"]
+    facts += [f"recovered after {_times(seen.recovery_ms)}"] if seen.recovery_ms else []
+    said.append("     " + " · ".join(facts))
     said += [f"     {run.status}: {_short(run.text)} — {run.footer}" for run in seen.runs]
     if played.failures:
         for reply in seen.replies:

@@ -9,8 +9,11 @@ from typing import Any, Literal
 
 Replay = Literal["safe", "idempotent", "unsafe"]
 Victim = Literal["job", "caller", "worker", "supervisor", "group", "bot", "bots", "all"]
-"""job: the process that works on the run. caller: the one whose call stands still at this step. worker: the workers and the sweep of its group. supervisor: their parent.
-group: all of these, as when their host is gone. bot: one of the bots; bots: all. all: every process of ours."""
+"""job: the process that works on the run. caller: the one whose call stands still at this step.
+
+worker: the workers and the sweep of the job's group. supervisor: their parent. group: all of these, as when their
+host is gone. bot: one of the bots; bots: all. all: every process of ours.
+"""
 
 
 @dataclass(frozen=True, slots=True)

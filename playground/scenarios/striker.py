@@ -53,8 +53,9 @@ class Striker:
     def _strike(self, pid: int) -> None:
         processes = self._stage.processes
         group = processes.group_of(pid)
-        groups = {"caller": [], "group": [group], "all": list(processes.groups)}[self._reach]
-        pids = [pid] + [one for each in groups if each is not None for one in processes.members(each) if one != pid]
+        near = [group] if group is not None else []
+        groups = {"caller": [], "group": near, "all": list(processes.groups)}[self._reach]
+        pids = [pid, *(one for each in groups for one in processes.members(each) if one != pid)]
         self._stage.happenings.tell("death", point=str(self._point), victim=self._reach, pids=pids, pid=pid)
         processes.killed.update(pids)
         for one in pids:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from queue import Empty, SimpleQueue
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from playground.scenarios.stage import Stage
 
 T = TypeVar("T")
-Job = Callable[[Stage], Iterator[T]]
+Job: TypeAlias = Callable[[Stage], Iterator[T]]
 _OVER = object()
 
 

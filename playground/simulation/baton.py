@@ -75,6 +75,11 @@ class Baton:
         self._current: Task | None = None
         self._done = threading.Semaphore(0)
 
+    @property
+    def current_process(self) -> Process:
+        """Whose task runs now."""
+        return self._mine().process
+
     def run(self, process: Process, work: Callable[[], None]) -> None:
         """Run `work` as a process' first task, until every task has ended; what `work` raised is raised here."""
         first = self.start(process, "main", work)

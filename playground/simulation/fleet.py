@@ -26,6 +26,7 @@ from store.submission import Submission
 from store.thread import ThreadId
 from worker.agent import Agent
 from worker.drain import Drain
+from worker.pace import paced
 from worker.services import Limits, Services
 from worker.tenure import work_thread
 
@@ -96,7 +97,7 @@ class Member:
 
     def __init__(self, fleet: Fleet, name: str, gate: Gate) -> None:
         self.process = Process(name)
-        self.fleet = fleet
+        self.fleet, self.gate = fleet, gate
         baton = fleet.baton
         redis = GatedRedis(server=fleet.server, decode_responses=True).seat(
             baton, self.process, gate, fleet.heard
@@ -110,7 +111,7 @@ class Member:
             ids=fleet.ids,
             threads=self.threads,
             model=fleet.model.seat(baton, self.process, gate),
-            replies=fleet.slack.seat(self.process, gate),
+            replies=paced(fleet.slack.seat(self.process, gate), self.store.workspace),
             agent=fleet.agent,
             limits=fleet.limits,
             cost=lambda _model, usage: usage.input + usage.output,
