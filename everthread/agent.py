@@ -17,7 +17,7 @@ from worker.tools.tool import Tool
 def agent_of(settings: Settings) -> Agent:
     """An agent with the settings' model, limits and tools; `CannotStart` when a tool cannot be had."""
     try:
-        built_in = builtin_tools(sorted(settings.http_post))
+        built_in = builtin_tools(sorted(settings.http_post), settings.fetch_ports if settings.fetch else ())
     except ValueError as error:
         raise CannotStart(SETTINGS, f"EVERTHREAD_HTTP_POST: {error}") from error
     tools = [*built_in, *(tool for name in sorted(settings.tools) for tool in tools_of(name))]

@@ -87,6 +87,8 @@ def _default(value: Any) -> str:
             return f"`{int(value)}`"
         case int() | float() | str():
             return f"`{value}`"
+        case frozenset() if value:
+            return f"`{', '.join(map(str, sorted(value)))}`"
         case _:
             return "empty"
 

@@ -49,6 +49,9 @@ def _begins(*beginnings: str) -> AfterValidator:
 
 Secretive = TypeVar("Secretive", str, SecretStr)
 Names = Annotated[frozenset[str], NoDecode, BeforeValidator(_names)]
+Ports = Annotated[
+    frozenset[Annotated[int, Field(ge=1, le=65535)]], NoDecode, BeforeValidator(_names), Field(min_length=1)
+]
 Prices = Annotated[dict[str, dict[str, float]], NoDecode, BeforeValidator(_json)]
 HttpAddress = Annotated[str, _begins("http://", "https://")]
 
@@ -98,6 +101,9 @@ class Settings(BaseSettings):
     """Tools of your own, as `module:name`: a tool, several, or a function without arguments that gives them."""
     http_post: Names = frozenset()
     """Addresses a tool may post to, by prefix; none unless listed."""
+    fetch: bool = True
+    """Whether a tool may read public web pages; private addresses are never reached (SEC-3)."""
+    fetch_ports: Ports = frozenset({80, 443})
 
     # Money.
     daily_spend: float = Field(20.0, ge=0.0, le=1_000_000.0)

@@ -79,6 +79,7 @@ def test_killed_at_any_gate_each_part_stands_once_and_in_order(world: Make, call
 
     assert killer.hit
     shown_once(seen, "reply", "reply.2", "reply.3")
+    assert not [post for post in seen.fleet.slack.posts if post.deleted]
     assert outcome["text"] == THREE
     assert len(seen.fleet.model.asked) == 1
     assert delivered(seen) == ("delivered", "")
@@ -106,6 +107,7 @@ def test_killed_at_any_gate_the_file_is_shown_once(world: Make, call: str, side:
 
     assert killer.hit
     shown_once(seen, "reply", "file")
+    assert not [post for post in seen.fleet.slack.posts if post.deleted]
     assert len(seen.fleet.slack.uploads) == uploads
     [post] = standing(seen, "file")["file"]
     assert seen.fleet.slack.uploads[post.views[-1].file] == LONG

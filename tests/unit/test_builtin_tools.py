@@ -37,17 +37,18 @@ def context(**more: Any) -> ToolContext:
 
 
 @pytest.mark.clause("TOOL-1")
-def test_the_builtin_reads_are_safe_and_posting_is_unsafe() -> None:
-    policies = {tool.name: tool.replay for tool in builtin_tools(["https://a.example/"])}
+def test_the_builtin_reads_are_safe_and_whatever_leaves_the_house_is_unsafe() -> None:
+    policies = {tool.name: tool.replay for tool in builtin_tools(["https://a.example/"], {80, 443})}
 
     assert policies == {
         "read_thread": "safe",
         "current_time": "safe",
         "read_notes": "safe",
         "append_note": "safe",
+        "fetch_url": "unsafe",
         "http_post": "unsafe",
     }
-    assert "http_post" not in {tool.name for tool in builtin_tools()}
+    assert not {"http_post", "fetch_url"} & {tool.name for tool in builtin_tools()}
 
 
 def test_notes_are_read_back_and_appended_as_staged_state() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from worker.tools.builtin.fetch_url import fetch_url_tool
 from worker.tools.builtin.http_post import http_post_tool
 from worker.tools.builtin.notes import append_note, read_notes
 from worker.tools.builtin.thread import read_thread
@@ -11,7 +12,14 @@ from worker.tools.builtin.time import current_time
 from worker.tools.tool import Tool
 
 
-def builtin_tools(allowed_urls: Sequence[str] = ()) -> tuple[Tool, ...]:
-    """Reading this thread, the time, the workspace's notes; `http_post` only where some address is allowed."""
-    tools = (read_thread, current_time, read_notes, append_note)
-    return (*tools, http_post_tool(allowed_urls)) if allowed_urls else tools
+def builtin_tools(allowed_urls: Sequence[str] = (), fetch_ports: Collection[int] = ()) -> tuple[Tool, ...]:
+    """Reading this thread, the time, the workspace's notes.
+
+    `http_post` only where some address is allowed, `fetch_url` only where it may use some port.
+    """
+    tools = [read_thread, current_time, read_notes, append_note]
+    if fetch_ports:
+        tools.append(fetch_url_tool(fetch_ports))
+    if allowed_urls:
+        tools.append(http_post_tool(allowed_urls))
+    return tuple(tools)

@@ -1,0 +1,1 @@
+"""Getting a page from the public internet, and from nowhere else (SEC-3)."""
