@@ -2,29 +2,64 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import suppress
 from socket import SHUT_RDWR
+from typing import Any
 
 from slack_bolt import App
 from slack_bolt.adapter.socket_mode import SocketModeHandler
 
 from bot.failure import slack_call
+from store.ports import ReplyError
 
 _PING_SECONDS = 5
 """A cut line is noticed at the next ping, a silent one after four; Bolt's ten would double that."""
 
+log = logging.getLogger(__name__)
+
 
 class Sockets:
-    """One connection that renews itself, with Bolt's ten threads behind it."""
+    """One connection that renews itself, with Bolt's ten threads behind it.
 
-    def __init__(self, app: App, app_token: str) -> None:
-        self._app = app
+    bots: how many processes of this deployment share the app token; more connections are somebody else's.
+    greeted: how often Slack greeted a connection of ours.
+    """
+
+    def __init__(self, app: App, app_token: str, bots: int = 1) -> None:
+        self._app, self._bots = app, bots
         self._handler = SocketModeHandler(app, app_token, ping_interval=_PING_SECONDS)
+        self.greeted, self._others = 0, 0
+        self._handler.client.message_listeners.append(self._hear)
 
     @property
     def connected(self) -> bool:
         """For the health check: slack_sdk reconnects for ever and never says that it cannot."""
         return bool(self._handler.client.is_connected())
+
+    def look_again(self) -> None:
+        """Renew the connection if others were found on the token at first, to hear whether they still are.
+
+        At a deploy the process before us is one of them for some seconds, so the first greeting proves nothing.
+        """
+        if self._others and self.connected:
+            with suppress(ReplyError), slack_call("renewing the socket to Slack (apps.connections.open)"):
+                self._handler.client.connect_to_new_endpoint(force=True)
+
+    def _hear(self, _client: object, message: dict[str, Any], _raw: str | None = None) -> None:
+        """Slack's greeting tells how many connections the app has; a renewed one is counted twice for a moment."""
+        count = message.get("num_connections")
+        if message.get("type") != "hello" or not isinstance(count, int):
+            return
+        self.greeted += 1
+        self._others = max(0, count - (1 if self.greeted == 1 else 2) - (self._bots - 1))
+        if self.greeted > 1 and self._others:
+            log.warning(
+                "%d connections too many use this Slack app token: another deployment takes its share of what people "
+                "say here; give each deployment a Slack app of its own, or set EVERTHREAD_BOTS to the number of bot "
+                "processes that belong together",
+                self._others,
+            )
 
     def start(self) -> None:
         """Connect, and return; `ReplyError` when Slack refuses the app token or cannot be reached."""

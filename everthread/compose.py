@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from redis import Redis
 
 from bot.access import Access, AccessPolicy
-from bot.app import build
+from bot.app import App, build
 from bot.client import slack_client
 from bot.groups import Groups
 from bot.identity import Identity, whoami
 from bot.people import People
 from bot.reply import replies
+from bot.request_url import RequestUrl
 from bot.socket import Sockets
 from everthread.agent import agent_of
-from everthread.exits import EVICTING_REDIS, NO_REDIS, NO_SERVICE, TOKEN, CannotStart
+from everthread.exits import EVICTING_REDIS, NO_REDIS, NO_SERVICE, SETTINGS, TOKEN, CannotStart
+from everthread.health import Check, Health, store_answers, worker_seen
 from everthread.settings import Settings
+from everthread.web import Application, WebServer
 from store.errors import RunSuspended
 from store.ports import ReplyError
 from store.protocol import Store
@@ -84,12 +87,37 @@ class Composition:
 
     def sockets(self, me: Identity, store: Store) -> Sockets:
         """The bot behind its connections to Slack, not yet connected."""
+        token = self.settings.slack_app_token
+        return Sockets(self._app(me, store), token.get_secret_value() if token else "", bots=self.settings.bots)
+
+    def request_url(self, me: Identity, store: Store) -> RequestUrl:
+        """The bot behind the address that Slack posts to."""
+        secret = self.settings.slack_signing_secret
+        return RequestUrl(self._app(me, store), secret.get_secret_value() if secret else "", clock)
+
+    def health(self, me: Identity, store: Store, slack: Check) -> Health:
+        checks = {
+            "slack": slack,
+            "store": store_answers(store.inventory, me.team),
+            "workers": worker_seen(store.inventory, me.team, clock),
+        }
+        return Health(checks)
+
+    def web(self, routes: Mapping[str, Application], largest_body: int = 65_536) -> WebServer:
+        """Listening, not yet answering; `CannotStart` when the port cannot be had."""
+        bind, port = self.settings.bind, self.settings.port or 0
+        try:
+            return WebServer(bind, port, routes, clock, largest_body)
+        except OSError as error:
+            raise CannotStart(SETTINGS, f"PORT: cannot listen on {bind}:{port}: {error}") from error
+
+    def _app(self, me: Identity, store: Store) -> App:
         wake = Wake(self._redis(for_bot_wakes))
 
         def ring(thread: str) -> None:
             wake.ring(thread)
 
-        app = build(
+        return build(
             self.slack,
             me=me,
             store=store,
@@ -99,8 +127,6 @@ class Composition:
             policy=self.policy,
             stopper=self.settings.stop_by,
         )
-        token = self.settings.slack_app_token
-        return Sockets(app, token.get_secret_value() if token else "")
 
     def pool(self, me: Identity) -> Pool:
         """The workers and their sweep; every process makes its own clients."""

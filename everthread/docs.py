@@ -19,7 +19,7 @@ from store.redis.keyspace import KEYS
 ROOT = Path(__file__).parents[1]
 BY_THE_HOST = {
     "REDIS_URL": "Address of a Redis or Valkey with `maxmemory-policy noeviction`, best with an append-only file.",
-    "PORT": "Port of the health check; without it there is none.",
+    "PORT": "Port of the health check, and of Slack's posts when there is no SLACK_APP_TOKEN.",
 }
 """Variables that the host sets by itself, so app.json does not ask for them."""
 WRITTEN = "<!-- Written by `make docs`; change the code it names instead. -->"

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-SECRET = frozenset({"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "ANTHROPIC_API_KEY", "REDIS_URL"})
+SECRET = frozenset({"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "ANTHROPIC_API_KEY", "REDIS_URL"})
 _BEGINNINGS = {
     "SLACK_BOT_TOKEN": "it begins with xoxb-; copy it from your Slack app, OAuth & Permissions",
     "SLACK_APP_TOKEN": "it begins with xapp-; make one with connections:write, Basic Information",

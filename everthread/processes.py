@@ -4,44 +4,71 @@ from __future__ import annotations
 
 import logging
 
+from bot.identity import Identity
+from bot.reachable import Reachable
+from bot.request_url import LARGEST_BODY, PATH
 from everthread.agent import agent_of
 from everthread.compose import Composition, cannot_start, clock, threads
-from everthread.health import HealthServer, worker_seen
 from everthread.settings import Settings
-from store.ports import ReplyError
+from everthread.web import Application
+from store.ports import Event, ReplyError
+from store.protocol import Store
 from worker.model.claude import Claude
 from worker.process.signals import watch
+
+LOOK_AGAIN = 60.0
+"""Seconds after which a bot that found others on its app token looks again: a deploy is over by then."""
 
 log = logging.getLogger(__name__)
 
 
 def run_bot(settings: Settings) -> int:
-    """Slack's side: takes what people say and click, until it is asked to end."""
+    """Slack's side: takes what people say and click, over a socket or over HTTP, until it is asked to end."""
     parts = Composition(settings)
     parts.check_redis()
     me = parts.identity()
     store = parts.bot_store()
-    sockets = parts.sockets(me, store)
     stop = threads.event()
     watch(threads, stop.set)
-    health = None
-    if settings.port is not None:
-        checks = {
-            "slack": lambda: "" if sockets.connected else "not connected to Slack",
-            "workers": worker_seen(store.inventory, me.team, clock),
-        }
-        health = HealthServer(settings.bind, settings.port, checks)
-        health.start(threads)
+    over = _over_a_socket if settings.slack_app_token is not None else _over_http
+    return over(parts, me, store, stop)
+
+
+def _over_a_socket(parts: Composition, me: Identity, store: Store, stop: Event) -> int:
+    sockets = parts.sockets(me, store)
+    web = None
+    if parts.settings.port is not None:
+        slack = lambda: "" if sockets.connected else "not connected to Slack"  # noqa: E731
+        web = parts.web(parts.health(me, store, slack).routes)
+        web.start(threads)
     try:
         sockets.start()
     except ReplyError as error:
         raise cannot_start(error) from error
     log.info("bot is connected team=%s", me.team)
-    stop.wait()
+    if not stop.wait(LOOK_AGAIN):
+        sockets.look_again()
+        stop.wait()
     log.info("bot ends")
     sockets.stop()
-    if health is not None:
-        health.stop()
+    if web is not None:
+        web.stop()
+    return 0
+
+
+def _over_http(parts: Composition, me: Identity, store: Store, stop: Event) -> int:
+    request_url = parts.request_url(me, store)
+    routes: dict[str, Application] = {
+        **parts.health(me, store, Reachable(parts.slack, clock)).routes,
+        PATH: request_url,
+    }
+    web = parts.web(routes, LARGEST_BODY)
+    web.start(threads)
+    log.info("bot listens for Slack team=%s port=%d path=%s", me.team, web.port, PATH)
+    stop.wait()
+    log.info("bot ends")
+    web.stop()
+    request_url.stop()
     return 0
 
 

@@ -66,6 +66,10 @@ class Settings(BaseSettings):
     # Who we talk to.
     slack_bot_token: Annotated[SecretStr, _begins("xoxb-")] | None = Field(None, alias="SLACK_BOT_TOKEN")
     slack_app_token: Annotated[SecretStr, _begins("xapp-")] | None = Field(None, alias="SLACK_APP_TOKEN")
+    slack_signing_secret: SecretStr | None = Field(None, alias="SLACK_SIGNING_SECRET")
+    """Without an app token: Slack posts to us over HTTP, signed with this."""
+    bots: int = Field(1, ge=1, le=10)
+    """Bot processes of this deployment, so that others on the same app token are noticed."""
     slack_api_url: HttpAddress | None = Field(None, alias="SLACK_API_URL")
     anthropic_api_key: SecretStr | None = Field(None, alias="ANTHROPIC_API_KEY")
     anthropic_base_url: HttpAddress | None = Field(None, alias="ANTHROPIC_BASE_URL")
@@ -128,7 +132,10 @@ class Settings(BaseSettings):
     @property
     def secrets(self) -> list[str]:
         """Every secret in the clear, to keep them out of whatever is printed."""
-        given = (self.slack_bot_token, self.slack_app_token, self.anthropic_api_key, self.redis_url)
+        given = (
+            *(self.slack_bot_token, self.slack_app_token, self.slack_signing_secret),
+            *(self.anthropic_api_key, self.redis_url),
+        )
         found = [secret.get_secret_value() for secret in given if secret is not None]
         password = urlsplit(self.redis_url.get_secret_value()).password if self.redis_url else None
         return [*found, password] if password else found
@@ -137,7 +144,8 @@ class Settings(BaseSettings):
 NEEDS: dict[Command, dict[str, str]] = {
     "bot": {
         "slack_bot_token": "copy the bot token (xoxb-…) from your Slack app, OAuth & Permissions",
-        "slack_app_token": "make an app-level token (xapp-…) with connections:write, Basic Information",
+        "slack_app_token": "make an app-level token (xapp-…) with connections:write, Basic Information; "
+        "or set SLACK_SIGNING_SECRET and PORT, and Slack posts to you",
         "redis_url": "give the address of a Redis or Valkey, such as redis://localhost:6379/0",
     },
     "worker": {
@@ -171,6 +179,8 @@ def load(*commands: Command) -> Settings:
             faults.append(fault(name, found))
     for needed, hint in _needed(commands).items():
         name = variable(needed)
+        if needed == "slack_app_token" and os.environ.get("SLACK_SIGNING_SECRET"):
+            name, hint = "PORT", "say where Slack's posts arrive, or set SLACK_APP_TOKEN"
         if name not in wrong and not os.environ.get(name):
             faults.append(f"{name} is missing: {hint}")
     if settings is not None:

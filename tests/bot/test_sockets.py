@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import Event
 from typing import cast
@@ -23,7 +23,7 @@ from playground.standins.slack.client import SlackStandin
 from store.ports import Replies, ReplyError
 from store.protocol import Inventory, Leases, Log, Store
 from store.submission import Receipt, Submission
-from store.system import SystemClock, SystemIds
+from store.system import SystemClock, SystemIds, SystemThreads
 from store.view import CallView, RunView
 from tests.bot.doubles import FakeAdmissions, FakeWorkspace
 
@@ -142,9 +142,7 @@ def test_a_reply_is_posted_found_edited_and_stopped(office: Office) -> None:
 
 
 @pytest.mark.clause("ADMIT-1")
-def test_stopping_closes_the_socket_first_and_finishes_what_was_received(
-    slack: SlackStandin, office: Office
-) -> None:
+def test_stopping_closes_the_socket_first_and_finishes_what_was_received(slack: SlackStandin, office: Office) -> None:
     office.sockets.stop()
     other = an_office(slack)
     other.admissions.slow = True
@@ -160,3 +158,57 @@ def test_an_app_token_slack_refuses_is_named(slack: SlackStandin) -> None:
     with pytest.raises(ReplyError, match=r"apps\.connections\.open.*invalid_auth"):
         sockets.start()
     sockets.stop()
+
+
+@pytest.mark.clause("OPS-1")
+@pytest.mark.parametrize(("bots", "warned"), [(1, 1), (2, 0)])
+def test_others_on_the_same_app_token_are_warned_of_once_a_deploy_would_be_over(
+    slack: SlackStandin, office: Office, caplog: pytest.LogCaptureFixture, bots: int, warned: int
+) -> None:
+    office.sockets.stop()
+    ours, other = (Sockets(an_app(slack, FakeAdmissions()), slack.app_token, bots) for _ in range(2))
+    try:
+        for sockets in (other, ours):
+            since = slack.last()
+            sockets.start()
+            slack.wait_for("socket.connected", since=since)
+        wait_until(lambda: ours.greeted == 1, "Slack's greeting was heard")
+        assert warnings(caplog) == [], "at a deploy the process before us is still there"
+        ours.look_again()
+        wait_until(lambda: ours.greeted == 1 + warned, "the connection was renewed where somebody else was found")
+        assert len(warnings(caplog)) == warned
+    finally:
+        ours.stop()
+        other.stop()
+
+
+@pytest.mark.clause("OPS-1")
+def test_the_process_that_a_deploy_replaces_is_nobody_to_warn_of(
+    slack: SlackStandin, office: Office, caplog: pytest.LogCaptureFixture
+) -> None:
+    office.sockets.stop()
+    before, ours = (Sockets(an_app(slack, FakeAdmissions()), slack.app_token) for _ in range(2))
+    for sockets in (before, ours):
+        since = slack.last()
+        sockets.start()
+        slack.wait_for("socket.connected", since=since)
+    wait_until(lambda: ours.greeted == 1, "Slack's greeting was heard")
+    since = slack.last()
+    before.stop()
+    slack.wait_for("socket.closed", since=since)
+    ours.look_again()
+    wait_until(lambda: ours.greeted == 2, "the renewed connection was greeted")
+    ours.stop()
+    assert warnings(caplog) == []
+
+
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.message for record in caplog.records if "use this Slack app token" in record.message]
+
+
+def wait_until(predicate: Callable[[], bool], describe: str) -> None:
+    clock, threads = SystemClock(), SystemThreads()
+    until = clock.boottime() + 5.0
+    while not predicate():
+        assert clock.boottime() < until, f"not within 5 s: {describe}"
+        threads.sleep(0.01)

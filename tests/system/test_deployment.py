@@ -124,12 +124,39 @@ def test_health_tells_ready_from_alive(deployment: Deployment) -> None:
     deployment.server.kill()
     code, body = get(port, "/healthz")
     assert code == 503
-    assert "does not answer" in body["workers"]
+    assert "does not answer" in body["store"]
     assert get(port, "/healthz/alive")[0] == 200
     deployment.server.restart()
     assert get(port, "/healthz")[0] == 200
     bot.send_signal(signal.SIGTERM)
     assert bot.wait(10) == 0
+
+
+@pytest.mark.clause("OPS-1", "SEC-1")
+def test_without_an_app_token_slack_posts_and_the_same_processes_answer(deployment: Deployment) -> None:
+    slack, port = deployment.slack, deployment.server.port + 1
+    slack.settings(transport="http")
+    over_http = {"SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": slack.signing_secret, "PORT": str(port)}
+    bot, worker = deployment.start("bot", **over_http), deployment.start("worker", **over_http)
+    wait_until(lambda: deployment.logged("bot listens for Slack"), "the bot listens")
+    wait_until(lambda: deployment.logged("pool starts"), "the pool starts")
+    assert slack.verify_request_url(f"http://127.0.0.1:{port}/slack/events")["verified"]
+    ts = slack.say("ann", "general", "@everthread hello")
+    wait_until(lambda: deployment.replies("general", ts), "somebody answered")
+    assert get(port, "/healthz")[0] == 200
+    slack.revoke_token()
+    assert get(port, "/healthz")[0] == 200, "Slack is asked twice a minute at most"
+    assert slack.state()["sockets"] == []
+    for process in (bot, worker):
+        process.send_signal(signal.SIGTERM)
+    assert (bot.wait(5), worker.wait(10)) == (0, 0)
+    assert not deployment.logged(slack.signing_secret)
+
+
+def test_a_port_that_is_taken_is_said_in_one_line(deployment: Deployment) -> None:
+    end = deployment.run("bot", PORT=str(deployment.server.port))
+    assert end.returncode == 2
+    assert "everthread bot: PORT: cannot listen on 127.0.0.1:" in end.stderr
 
 
 @pytest.mark.clause("OPS-3")

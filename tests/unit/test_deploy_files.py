@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from bot.request_url import PATH
 from everthread.console import HELP
 from everthread.settings import NEEDS, Settings, variable
 
@@ -24,7 +25,9 @@ def test_every_variable_a_host_asks_for_is_a_setting_with_a_value_that_fits() ->
     assert set(app["env"]) <= set(known)
     values = {name: asked["value"] for name, asked in app["env"].items() if "value" in asked}
     assert Settings.model_validate({known[name]: value for name, value in values.items()}) is not None
-    needed = {variable(field) for needs in NEEDS.values() for field in needs} - {"REDIS_URL"}
+    by_choice = {"SLACK_APP_TOKEN"}  # or SLACK_SIGNING_SECRET
+    assert {*by_choice, "SLACK_SIGNING_SECRET"} <= set(app["env"])
+    needed = {variable(field) for needs in NEEDS.values() for field in needs} - {"REDIS_URL", *by_choice}
     assert needed == {name for name, asked in app["env"].items() if asked.get("required")}
     assert set(app["formation"]) == {"web", "worker"}
 
@@ -43,3 +46,19 @@ def test_the_manifest_asks_for_no_event_without_its_scope() -> None:
     assert manifest["settings"]["socket_mode_enabled"]
     assert len(manifest["display_information"]["description"]) <= 140
     assert len(manifest["features"]["agent_view"]["agent_description"]) <= 300
+
+
+def test_the_manifest_for_http_is_the_same_app_with_addresses() -> None:
+    manifest = json.loads((ROOT / "manifest.json").read_text())
+    over_http = json.loads((ROOT / "manifest.http.json").read_text())
+    settings, elsewhere = manifest["settings"], over_http["settings"]
+    urls = {elsewhere["event_subscriptions"].pop("request_url"), elsewhere["interactivity"].pop("request_url")}
+    for command, same in zip(
+        over_http["features"].get("slash_commands", []), manifest["features"].get("slash_commands", []), strict=True
+    ):
+        urls.add(command.pop("url"))
+        assert command == same
+    assert urls == {f"https://YOUR-APP.example.com{PATH}"}
+    assert elsewhere.pop("socket_mode_enabled") is False
+    assert settings.pop("socket_mode_enabled") is True
+    assert over_http == manifest, "whatever changes in one manifest changes in the other"

@@ -126,3 +126,19 @@ def test_a_renewal_too_slow_for_its_lease_is_a_fault(environment: pytest.MonkeyP
 def test_a_misspelt_setting_is_pointed_out() -> None:
     lines = unknown({PREFIX + "LEESE": "15", PREFIX + "LEASE": "15", "PATH": "/bin"})
     assert lines == ["EVERTHREAD_LEESE is not a setting: did you mean EVERTHREAD_LEASE?"]
+
+
+@pytest.mark.clause("OPS-1", "OPS-3")
+def test_a_signing_secret_takes_the_place_of_the_app_token_and_needs_a_port(environment: pytest.MonkeyPatch) -> None:
+    given(environment, **{**GOOD, "SLACK_APP_TOKEN": ""})
+    with pytest.raises(SettingsError) as raised:
+        load("bot")
+    assert "or set SLACK_SIGNING_SECRET and PORT" in str(raised.value)
+    given(environment, SLACK_SIGNING_SECRET="signed-and-secret")
+    with pytest.raises(SettingsError, match=r"^PORT is missing"):
+        load("bot")
+    given(environment, PORT="8080")
+    settings = load("bot")
+    assert settings.slack_app_token is None
+    assert "signed-and-secret" in settings.secrets
+    assert "signed-and-secret" not in repr(settings)

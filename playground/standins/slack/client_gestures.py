@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import base64
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
 Json = dict[str, Any]
 
 
-class Gestures:
+class Gestures(ABC):
     """Each method is one wish of the control API; refused ones raise `StandinError`."""
 
-    def _post(self, path: str, wish: Json) -> Json:
-        raise NotImplementedError
+    @abstractmethod
+    def _post(self, path: str, wish: Json) -> Json: ...
 
     def slash(self, user: str, channel: str, command: str, text: str = "", *, thread: str | None = None) -> Json:
         """Type a command; `shown` in the answer is what the person sees then."""
