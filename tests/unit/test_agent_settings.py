@@ -49,6 +49,15 @@ def test_posting_is_possible_only_where_an_address_is_allowed() -> None:
         agent_of(settings(http_post={"example"}))
 
 
+def test_pages_are_read_unless_that_is_switched_off() -> None:
+    assert agent_of(settings()).tool("fetch_url") is not None
+    assert agent_of(settings(fetch=False)).tool("fetch_url") is None
+    reading = agent_of(settings(fetch_ports="8080")).tool("fetch_url")
+    assert reading is not None
+    assert reading.preflight is not None
+    assert "only 8080" in reading.preflight({"url": "http://example.com/"})
+
+
 @pytest.mark.parametrize("name", ["my_tools:look_up", "my_tools:several"])
 def test_tools_of_your_own_are_named_by_module_and_name(name: str) -> None:
     assert agent_of(settings(tools={name})).tool("look_up") is look_up
