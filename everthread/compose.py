@@ -32,6 +32,7 @@ from store.system import SystemClock, SystemIds, SystemThreads
 from worker.drain import Drain
 from worker.model.claude import Claude
 from worker.model.prices import cost
+from worker.pace import paced
 from worker.process import owner
 from worker.process.job import Work
 from worker.process.pool import Makers, Pool
@@ -150,7 +151,7 @@ class Composition:
             ids=ids,
             threads=threads,
             model=Claude(key.get_secret_value() if key else "", settings.anthropic_base_url),
-            replies=replies(self.slack, me, clock),
+            replies=paced(replies(self.slack, me, clock), store.workspace),
             agent=agent_of(settings),
             limits=self.limits(),
             cost=partial(cost, overrides=settings.prices),

@@ -113,12 +113,20 @@ class Inventory(Protocol):
         """Seconds since any worker was seen, or None."""
 
 
+SlackCall = Literal["edit", "post", "read", "status", "session"]
+"""Kinds of calls that Slack counts, each with a budget of its own."""
+
+
 @dataclass(frozen=True, slots=True)
-class EditTurn:
-    """wait: seconds until an edit may be asked for again, 0 when one was taken. active: runs at work."""
+class Turn:
+    """wait: seconds until it may be asked for again, 0 when it was taken. active: runs at work.
+
+    trial: Slack refused our token before; if this call works, it takes it again.
+    """
 
     wait: float
     active: int
+    trial: bool = False
 
 
 class Workspace(Protocol):
@@ -133,11 +141,20 @@ class Workspace(Protocol):
 
     def know(self, team: str, people: dict[str, Person]) -> None: ...
 
-    def take_edit(self, team: str, *, urgent: bool) -> EditTurn:
-        """Take one edit out of the workspace's budget, or hear how long to wait for one."""
+    def take_turn(self, team: str, call: SlackCall, holder: str, *, urgent: bool, place: str = "") -> Turn:
+        """Take one call out of the workspace's budget, or a place in the line for it.
 
-    def pause_edits(self, team: str, seconds: float) -> None:
-        """Slack asked for a pause: nobody of ours edits anything for so long."""
+        holder: who asks; it keeps its place while it asks again in time. place: the channel, for posts.
+        """
+
+    def pause_turns(self, team: str, call: SlackCall, seconds: float, place: str = "") -> None:
+        """Slack asked for a pause: nobody of ours makes such a call for so long."""
+
+    def bar(self, team: str) -> None:
+        """Slack refuses our token: from now on somebody tries once a minute, and nobody else calls."""
+
+    def unbar(self, team: str) -> None:
+        """Slack takes our token again."""
 
     def refuse_once(self, team: str, user: str) -> bool:
         """True the first time in a day: then say it."""

@@ -12,7 +12,6 @@ from store.errors import RunSuspended
 from store.ports import Part, Reply, ReplyError
 from store.record import Record
 from store.stepkey import DELIVERED, StepKey
-from store.thread import ThreadId
 from store.view import Form, RunView
 from worker.door import Door
 from worker.ledger import Ledger
@@ -70,7 +69,6 @@ class Delivery:
         self._services, self._door, self._state = services, door, state
         self._reply, self._post = reply, post
         self._ledger = Ledger(services, door, state)
-        self._team = ThreadId.parse(state.input.thread).team
 
     def bring(self, view: RunView) -> tuple[How, str]:
         """What became of it, and why not more."""
@@ -113,13 +111,7 @@ class Delivery:
         raise refused or ValueError(f"there is no form for run {view.run}")
 
     def _show_reply(self, view: RunView) -> None:
-        self._take_turn()
-        try:
-            ts = self._patiently(lambda: self._post.edit(view))
-        except ReplyError as error:
-            if error.kind == "busy" and error.retry_after:
-                self._services.store.workspace.pause_edits(self._team, error.retry_after)
-            raise
+        ts = self._patiently(lambda: self._post.edit(view))
         self._post.retire_twins(ts)
 
     def _show_behind(self, view: RunView, parts: Sequence[Part]) -> None:
@@ -165,17 +157,6 @@ class Delivery:
 
     def _part(self, part: Part) -> Post:
         return Post(self._services, self._door, self._ledger, self._state, self._reply, part, mine=False)
-
-    def _take_turn(self) -> None:
-        """One edit out of the workspace's budget: final texts wait for one, and are never dropped."""
-        for _ in range(TRIES):
-            wait = self._services.store.workspace.take_edit(self._team, urgent=True).wait
-            if not wait:
-                return
-            if wait > SHORT:
-                raise RunSuspended("the workspace has no edit left for now", wait)
-            self._services.threads.sleep(wait)
-        raise RunSuspended("the workspace's edits are taken by others", SHORT)
 
     def _patiently(self, call: Callable[[], str]) -> str:
         """Do it again after a short pause where Slack asks for one: posts of one channel come once a second."""

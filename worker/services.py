@@ -19,7 +19,6 @@ class Limits:
     daily_spend: int = 20_000_000
     model_attempts: int = 5
     slack_timeout: float = 8.0
-    edit_interval: float = 1.2
     look_again: float = 30.0
     stop_grace: float = 2.0
 

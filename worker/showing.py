@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 from store.errors import ControlFlow, StoreUnavailableError
 from store.ports import ReplyError
+from store.view import RunView
 from worker.post import Post
 from worker.progress import Progress
 from worker.services import Services
@@ -14,18 +16,21 @@ log = logging.getLogger(__name__)
 
 IDLE_EDIT = 15.0
 """Seconds after which the elapsed time is shown anew although nothing else changed."""
+PASSING = ("busy", "lost", "credentials")
+PAUSE = 10.0
+"""Seconds until it is tried again where nobody said when; a refused token is only tried once a minute anyway."""
 
 
 class Showing:
     """Posts the reply at once, then edits it when something changed.
 
-    Slack's edits are one budget for the whole workspace: each run at work paces itself by how many there are, and
-    what it would have shown meanwhile is dropped, never queued.
-    Trouble with Slack never troubles the run: what could not be shown here is owed to the delivery.
+    Slack's edits are one budget for the whole workspace, so an edit may have to wait for its turn; what would have
+    been shown meanwhile is dropped, never queued. Trouble with Slack never troubles the run: what could not be shown
+    here is owed to the delivery.
     """
 
-    def __init__(self, services: Services, team: str, post: Post, progress: Progress) -> None:
-        self._services, self._team, self._post, self._progress = services, team, post, progress
+    def __init__(self, services: Services, post: Post, progress: Progress) -> None:
+        self._services, self._post, self._progress = services, post, progress
         self._changed = services.threads.event()
         self._over = services.threads.event()
         self._task = services.threads.start("showing", self._show)
@@ -43,32 +48,24 @@ class Showing:
 
     def _show(self) -> None:
         try:
-            self._post.ensure(self._progress.view())
+            self._try(self._post.ensure)
             while not self._over.is_set():
                 self._changed.wait(IDLE_EDIT)
                 self._changed.clear()
-                self._edit()
+                self._try(self._post.edit)
         except ReplyError as error:
             log.warning("the reply cannot be shown while the run works: %s", error)
         except (ControlFlow, StoreUnavailableError) as error:
             log.info("the reply is not shown any more by this process: %s", error)
 
-    def _edit(self) -> None:
-        if self._over.is_set():
-            return
-        workspace, least = self._services.store.workspace, self._services.limits.edit_interval
-        turn = workspace.take_edit(self._team, urgent=False)
-        pause = turn.wait
-        if not pause:
-            pause = max(least, least * turn.active)
+    def _try(self, show: Callable[[RunView], str]) -> None:
+        """Show the run as it is, once Slack and the budget let us; each time it is asked, as it is then."""
+        while not self._over.is_set():
             try:
-                self._post.edit(self._progress.view())
+                show(self._progress.view())
             except ReplyError as error:
-                if error.kind not in ("busy", "lost"):
+                if error.kind not in PASSING:
                     raise
-                if error.retry_after:
-                    workspace.pause_edits(self._team, error.retry_after)
-                    pause = error.retry_after
-        else:
-            self._changed.set()
-        self._over.wait(pause)
+                self._over.wait(error.retry_after or PAUSE)
+            else:
+                return

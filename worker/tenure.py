@@ -26,7 +26,6 @@ from store.lease import Claim, Commit, Mailbox
 from store.record import Record, read_log, stored
 from store.stepkey import START, StepKey
 from store.submission import Submission
-from store.thread import ThreadId
 from store.values import digest_of
 from worker import ending
 from worker.delivery import REWRITE_AFTER, deliver
@@ -218,7 +217,7 @@ class Tenure:
 
     def _execute(self, run: Run) -> None:
         post = self._posts[run.id]
-        showing = Showing(self._services, ThreadId.parse(self._thread).team, post, run.progress)
+        showing = Showing(self._services, post, run.progress)
         try:
             try:
                 self._check_fruitless()

@@ -70,8 +70,15 @@ KEYS: tuple[Key, ...] = (
     Key(_W + "spent:<day>", "string", "owner", "40 days", "micro-dollars spent on that UTC day"),
     Key(_W + "person:<user>", "string", "anyone", "1 day", "what Slack says about a person: member, guest, …"),
     Key(_W + "refused:<user>", "string", "anyone", "1 day", "that a refusal was said to this person"),
-    Key(_W + "edits", "zset", "anyone", "1 minute", "edits of messages in the last minute, by when (ms)"),
-    Key(_W + "paused", "string", "anyone", "as long as Slack said", "that Slack asked for a pause of all edits"),
+    Key(_W + "calls:<what>", "zset", "anyone", "1 minute", "calls to Slack of one kind in the last minute (ms)"),
+    Key(_W + "line:<what>", "zset", "anyone", "a few minutes", "runs that wait for such a call, by deadline (ms)"),
+    Key(_W + "back:<what>", "zset", "anyone", "a few minutes", "those runs, by when they ask again (ms)"),
+    Key(_W + "lane:<what>", "string", "anyone", "a second or two", "who went last: the next one keeps its distance"),
+    Key(
+        _W + "paused:<what>", "string", "anyone", "as long as Slack said", "that Slack asked for a pause of such calls"
+    ),
+    Key(_W + "barred", "string", "anyone", "1 day", "that Slack refuses our token: calls are only tried"),
+    Key(_W + "probe", "string", "anyone", "1 minute", "who tried last whether Slack takes our token again"),
     Key(_W + "workers", "zset", "sweep", "for ever", "worker processes by when they were last seen (ms)"),
     Key(TEAMS, "set", "anyone", "for ever", "the workspaces seen"),
 )

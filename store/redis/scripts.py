@@ -34,7 +34,7 @@ SHARED: dict[str, tuple[str, ...]] = {
     "release": ("fence", "owed"),
     "renew": ("fence",),
     "stop": ("fence",),
-    "take_edit": ("fence",),
+    "take_turn": ("fence",),
     "withdraw": ("fence", "owed"),
 }
 """Which shared parts stand before which script, so that no copy of them can drift."""

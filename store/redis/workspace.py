@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, get_args
 
 from store.ports import Clock, Ids
-from store.protocol import EditTurn, Person
+from store.protocol import Person, SlackCall, Turn
 from store.redis.keyspace import DAY, PERSON_TTL, workspace
 from store.redis.leases import spent_key
 from store.redis.scripts import Scripts, answered
 
-EDITS_A_MINUTE = 48
-"""Slack allows 50 chat.update a minute and workspace (Tier 3); two are left to clocks that differ."""
-RESERVED_EDITS = 12
-"""Of these, only questions and final texts may use the last so many (REPLY-3)."""
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """At most `most` calls within `per` seconds; those that are not urgent keep `apart` seconds from each other."""
+
+    most: int
+    per: float = 60.0
+    apart: float = 0.0
+
+
+RATES: dict[SlackCall, Rate] = {
+    "edit": Rate(48, apart=1.3),
+    "post": Rate(1, per=1.1, apart=1.1),
+    "read": Rate(48),
+    "status": Rate(580),
+    "session": Rate(48),
+}
+"""Slack's tiers (docs.slack.dev, rate limits: 50 a minute, one post a second and channel, 600 statuses a minute), less
+a little for clocks that differ."""
+PROGRESS_SLACK, URGENT_SLACK = 1.1, 0.4
+"""Seconds, times the runs at work, that an edit may wait before it goes ahead of later ones (REPLY-3)."""
+PROBE = 60.0
 
 PEOPLE: tuple[Person, ...] = get_args(Person)
 
@@ -45,15 +64,40 @@ class RedisWorkspace:
 
         answered(remember)
 
-    def take_edit(self, team: str, *, urgent: bool) -> EditTurn:
-        keys = [workspace(team, name) for name in ("edits", "held", "paused")]
-        args = [EDITS_A_MINUTE, RESERVED_EDITS, int(urgent), self._ids.new("edit")]
-        wait, active = self._scripts.run("take_edit", keys, args)
-        return EditTurn(int(wait) / 1000, int(active))
+    def take_turn(self, team: str, call: SlackCall, holder: str, *, urgent: bool, place: str = "") -> Turn:
+        rate, what = RATES[call], _what(call, place)
+        names = [f"{name}:{what}" for name in ("calls", "line", "back", "lane", "paused")]
+        keys = [workspace(team, name) for name in (*names, "barred", "probe", "held")]
+        slack = URGENT_SLACK if urgent else PROGRESS_SLACK
+        times = [_ms(rate.per), _ms(rate.apart), int(urgent), _ms(slack)]
+        member = self._ids.new("turn")
+        wait, active, trial = self._scripts.run("take_turn", keys, [rate.most, *times, holder, member, _ms(PROBE)])
+        return Turn(int(wait) / 1000, int(active), bool(int(trial)))
 
-    def pause_edits(self, team: str, seconds: float) -> None:
-        answered(lambda: self._redis.set(workspace(team, "paused"), "1", px=max(1, int(seconds * 1000))))
+    def pause_turns(self, team: str, call: SlackCall, seconds: float, place: str = "") -> None:
+        key = workspace(team, f"paused:{_what(call, place)}")
+        answered(lambda: self._redis.set(key, "1", px=max(1, _ms(seconds))))
+
+    def bar(self, team: str) -> None:
+        def both() -> Any:
+            with self._redis.pipeline(transaction=False) as together:
+                together.set(workspace(team, "barred"), "1", ex=DAY)
+                together.set(workspace(team, "probe"), "1", px=_ms(PROBE))
+                return together.execute()
+
+        answered(both)
+
+    def unbar(self, team: str) -> None:
+        answered(lambda: self._redis.delete(workspace(team, "barred"), workspace(team, "probe")))
 
     def refuse_once(self, team: str, user: str) -> bool:
         key = workspace(team, f"refused:{user}")
         return bool(answered(lambda: self._redis.set(key, "1", ex=DAY, nx=True)))
+
+
+def _what(call: SlackCall, place: str) -> str:
+    return f"{call}.{place}" if place else call
+
+
+def _ms(seconds: float) -> int:
+    return round(seconds * 1000)

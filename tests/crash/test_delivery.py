@@ -9,7 +9,7 @@ import pytest
 
 from playground.simulation.doubles import Posted
 from store.ports import Part, ReplyError
-from store.redis.workspace import EDITS_A_MINUTE
+from store.redis.workspace import RATES
 from tests.crash.conftest import Killer, World, calls, says
 from tests.crash.moments import At, raising
 from tests.crash.test_outages import Always
@@ -289,8 +289,8 @@ def test_final_texts_count_in_the_workspaces_budget_and_wait_for_it(world: Make)
     seen = world(says("done"))
 
     def spend(_member: Any) -> None:
-        for _ in range(EDITS_A_MINUTE):
-            seen.fleet.host.store.workspace.take_edit("T1", urgent=True)
+        for n in range(RATES["edit"].most):
+            seen.fleet.host.store.workspace.take_turn("T1", "edit", f"o{n}", urgent=True)
 
     began = seen.fleet.baton.time
     seen.play("go", At("commit #settled.done", "after", spend))  # type: ignore[arg-type]

@@ -88,8 +88,10 @@ def written() -> dict[str, str]:
         store.leases.release(claim.lease, idle=False)
         store.workspace.know("T1", {"U1": "member"})
         store.workspace.refuse_once("T1", "U1")
-        store.workspace.take_edit("T1", urgent=True)
-        store.workspace.pause_edits("T1", 5)
+        for holder in ("r1", "r2"):
+            store.workspace.take_turn("T1", "edit", holder, urgent=False)
+        store.workspace.pause_turns("T1", "edit", 5)
+        store.workspace.bar("T1")
         store.inventory.seen_worker("T1", "pool")
         look("", "")
 

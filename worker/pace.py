@@ -1,0 +1,89 @@
+"""What Slack allows a whole workspace, shared by all our processes: every call of a reply takes its turn first.
+
+Nobody waits here. A call whose turn has not come is refused as Slack would refuse it, with the time to come back, so
+that whoever asked decides: progress is dropped, a final text is owed until it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from store.ports import Part, Replies, Reply, ReplyError, Said
+from store.protocol import SlackCall, Workspace
+from store.thread import ThreadId
+from store.view import RunView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RATE_LIMITED = ("ratelimited", "rate_limited")
+UNSAID = 10.0
+"""Seconds of a pause for which Slack gave no time, as with a `ratelimited` in a 200."""
+
+
+class PacedReply:
+    """`store.ports.Reply` within the workspace's budgets.
+
+    What is refused for the budget is a `ReplyError` of kind `busy` with `retry_after`. When Slack says that we are
+    too fast, everybody pauses; when it refuses our token, one call a minute tries whether it still does.
+    """
+
+    def __init__(self, reply: Reply, workspace: Workspace, thread: ThreadId, run: str) -> None:
+        self._reply, self._workspace, self._thread, self._run = reply, workspace, thread, run
+
+    def post(self, part: Part, view: RunView, timeout: float) -> str:
+        place = view.asker if part == "told" else self._thread.channel
+        with self._turn("post", place=place, writes=True):
+            return self._reply.post(part, view, timeout)
+
+    def edit(self, ts: str, view: RunView, timeout: float, part: Part = "reply") -> None:
+        with self._turn("edit", urgent=view.status != "running", writes=True):
+            self._reply.edit(ts, view, timeout, part)
+
+    def parts(self, view: RunView) -> Sequence[Part]:
+        return self._reply.parts(view)
+
+    def upload(self, view: RunView, timeout: float) -> str:
+        return self._reply.upload(view, timeout)
+
+    def find(self, part: Part, since: float, timeout: float, asker: str = "") -> list[str]:
+        with self._turn("read"):
+            return self._reply.find(part, since, timeout, asker)
+
+    def delete(self, ts: str, timeout: float) -> None:
+        self._reply.delete(ts, timeout)
+
+    def history(self, limit: int, timeout: float) -> list[Said]:
+        with self._turn("read"):
+            return self._reply.history(limit, timeout)
+
+    @contextmanager
+    def _turn(self, call: SlackCall, *, urgent: bool = True, place: str = "", writes: bool = False) -> Iterator[None]:
+        """Take a turn, or refuse; `writes`: whether a refused token says that nothing can be shown at all."""
+        team, workspace = self._thread.team, self._workspace
+        turn = workspace.take_turn(team, call, self._run, urgent=urgent, place=place)
+        if turn.wait:
+            raise ReplyError(
+                f"the workspace's budget for this call ({call}) is spent for {turn.wait:.1f} s; nothing was done",
+                kind="busy",
+                code="budget",
+                retry_after=turn.wait,
+            )
+        try:
+            yield
+        except ReplyError as error:
+            if error.code in RATE_LIMITED:
+                error.retry_after = error.retry_after or UNSAID
+                workspace.pause_turns(team, call, error.retry_after, place)
+            elif error.kind == "credentials" and writes:
+                workspace.bar(team)
+            raise
+        if turn.trial and writes:
+            workspace.unbar(team)
+
+
+def paced(replies: Replies, workspace: Workspace) -> Callable[[str, str], Reply]:
+    """`replies`, each within the budgets of its workspace."""
+    return lambda thread, run: PacedReply(replies(thread, run), workspace, ThreadId.parse(thread), run)
