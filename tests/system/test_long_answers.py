@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 
@@ -11,10 +12,12 @@ from bot.client import slack_client
 from bot.identity import whoami
 from bot.reply import replies
 from playground.standins.slack.client import SlackStandin
+from playground.standins.slack.people import PEOPLE
 from store.ports import Reply
 from store.system import SystemClock
-from store.view import RunView
+from store.view import Form, RunView
 
+ANN, BOB = (next(person.id for person in PEOPLE if person.key == key) for key in ("ann", "bob"))
 CODE = "\n".join(f"line {n:05}" for n in range(5_000))
 TABLE = "| n | square |\n|---|---|\n" + "".join(f"| {n} | {n * n} |\n" for n in range(700))
 SHAPES = {
@@ -60,3 +63,22 @@ def test_a_final_text_of_any_shape_is_taken_whole(slack: SlackStandin, shape: st
     assert len(said) == 2 + len(reply.parts(over))
     root = view.thread.rpartition("/")[2]
     assert [message["notifies"] for message in slack.messages("C0GENERAL1", root)] == [[]] * len(said)
+
+
+@pytest.mark.clause("REPLY-4")
+@pytest.mark.parametrize("form", get_args(Form))
+def test_every_form_is_taken_as_post_and_as_update(slack: SlackStandin, form: Form) -> None:
+    reply, view = thread_of(slack, "r7")
+    over = replace(view, status="completed", text=SHAPES["signs that are escaped"], note="&" * 3_000, form=form)
+    reply.edit(reply.post("reply", over, 5.0), over, 5.0)
+    [_, said] = reply.history(10, 5.0)
+    assert said.text
+
+
+@pytest.mark.clause("REPLY-5")
+def test_the_asker_is_told_alone_when_the_channel_is_closed(slack: SlackStandin) -> None:
+    reply, view = thread_of(slack, "r7")
+    told = replace(view, asker=ANN, status="completed", text=SHAPES["one word"])
+    ts = reply.post("told", told, 5.0)
+    assert reply.find("told", 0.0, 5.0, ANN) == [ts]
+    assert reply.find("told", 0.0, 5.0, BOB) == []
