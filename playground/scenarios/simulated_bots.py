@@ -10,7 +10,6 @@ from playground.scenarios.happenings import Happenings
 from playground.simulation.baton import Process, Task
 from playground.simulation.fleet import Fleet, Member
 from playground.simulation.pool import MakeGate
-from store.protocol import Whose
 from store.submission import Submission
 
 TEAM, CHANNEL = "T1", "C1"
@@ -93,8 +92,7 @@ class SimulatedBots:
         fresh = Submission(
             said.thread, said.channel, said.ts, said.author, said.text, self._fleet.ids.new("run"), said.at
         )
-        whose: Whose = "any" if message in self._mentions else "asker"
-        receipt = bot.store.admissions.admit(fresh, whose=whose)
+        receipt = bot.store.admissions.admit(fresh)
         if receipt is None:
             return
         self.runs.setdefault(receipt.run, said.ts)
