@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 from slack_bolt import App, BoltRequest, BoltResponse
 from slack_sdk.signature import SignatureVerifier
 
+from bot.shape import wrong
 from store.ports import Clock
 
 PATH = "/slack/events"
@@ -100,7 +101,10 @@ class RequestUrl:
 
 
 def parsed(body: bytes, content_type: str) -> Mapping[str, Any]:
-    """A payload: JSON, a form with JSON in `payload`, or a form. `UnreadableError` for anything else."""
+    """A payload: JSON, a form with JSON in `payload`, or a form. `UnreadableError` for anything else.
+
+    What Slack never sends is refused as unreadable too, before Bolt stumbles over it.
+    """
     try:
         text = body.decode()
         if content_type.partition(";")[0].strip().lower() == "application/json":
@@ -112,15 +116,17 @@ def parsed(body: bytes, content_type: str) -> Mapping[str, Any]:
         raise UnreadableError(f"it is neither JSON nor a form ({type(error).__name__})") from error
     if not isinstance(payload, dict) or not payload:
         raise UnreadableError("it is no object")
+    if why := wrong(payload):
+        raise UnreadableError(f"{name(payload)}: {why}")
     return payload
 
 
 def name(payload: Mapping[str, Any]) -> str:
-    """What a payload is, for a log line; nothing that a person typed."""
+    """What a payload is, for a log line: one line, in ASCII, and nothing that a person typed."""
     event = payload.get("event")
     inner = event.get("type") if isinstance(event, Mapping) else None
     words = (payload.get("type") or payload.get("command"), inner, payload.get("event_id"))
-    return " ".join(str(word)[:80] for word in words if word) or "a payload without a type"
+    return " ".join(ascii(str(word)[:80])[1:-1] for word in words if word) or "a payload without a type"
 
 
 def _headers(environ: Environ) -> dict[str, str]:
@@ -131,7 +137,7 @@ def _headers(environ: Environ) -> dict[str, str]:
 
 def _of(response: BoltResponse) -> tuple[HTTPStatus, list[tuple[str, str]], bytes]:
     headers = [(name, value) for name, values in response.headers.items() for value in values]
-    return HTTPStatus(response.status), headers, (response.body or "").encode()
+    return HTTPStatus(response.status), headers, (response.body or "").encode(errors="replace")
 
 
 def _plain(status: HTTPStatus, text: str) -> tuple[HTTPStatus, list[tuple[str, str]], bytes]:

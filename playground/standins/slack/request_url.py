@@ -50,7 +50,7 @@ def encoded(kind: str, payload: Json) -> tuple[bytes, str]:
     if kind == "events_api":
         return json.dumps(payload, separators=(",", ":")).encode(), "application/json"
     form = payload if kind == "slash_commands" else {"payload": json.dumps(payload, separators=(",", ":"))}
-    return urlencode(form).encode(), "application/x-www-form-urlencoded"
+    return urlencode(form, errors="surrogatepass").encode(), "application/x-www-form-urlencoded"
 
 
 class RequestUrl:

@@ -1,0 +1,88 @@
+"""Every payload Slack sends, and thousands that it never should, through signed HTTP to the real bot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection
+from typing import Any
+
+import pytest
+
+from bot.request_url import UnreadableError, parsed
+from bot.shape import wrong
+from playground.standins.slack.request_url import encoded
+from tests.bot import mutations, payloads
+from tests.bot.doubles import Bot
+from tests.bot.mutations import Tally, a_bot, post
+
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[tuple[Bot, HTTPConnection]]:
+    with a_bot() as (bot, port), closing(HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+        yield bot, connection
+
+
+@pytest.mark.clause("ADMIT-1", "REPLY-8", "SEC-1")
+@pytest.mark.parametrize(
+    ("kind", "name", "payload"), [pytest.param(*each, id=each[1]) for each in mutations.everything()]
+)
+def test_every_payload_is_acknowledged_and_what_was_said_to_us_is_admitted(
+    running: tuple[Bot, HTTPConnection], kind: str, name: str, payload: Json
+) -> None:
+    bot, connection = running
+    bot.admissions.taken.clear()
+    tally = Tally()
+    assert post(connection, *encoded(kind, payload), tally) == 200
+    bot.settle()
+    said = [payloads.SAID[name]] if name in payloads.SAID else []
+    assert [submission.text for submission in bot.inputs] == said
+
+
+@pytest.mark.clause("REPLY-8")
+def test_a_person_who_waits_is_told(running: tuple[Bot, HTTPConnection]) -> None:
+    bot, connection = running
+    before = len(bot.whispers)
+    for name in ("click", "click on a whisper"):
+        post(connection, *encoded("interactive", payloads.interactions()[name]), Tally())
+    bot.settle()
+    assert [whisper["user"] for whisper in bot.whispers[before:]] == [payloads.ANN] * 2
+    for command in payloads.commands().values():
+        assert parsed(*encoded("slash_commands", command)) == command, "also one whose text says payload"
+
+
+@pytest.mark.clause("ADMIT-1", "SEC-1")
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_no_damage_to_a_payload_is_an_unexplained_fault_and_no_harmless_change_loses_a_message(seed: int) -> None:
+    tally = mutations.run(600, seed)
+    assert tally.bad == []
+    assert tally.sent == 600
+    assert tally.kept > 10
+    assert tally.statuses[500] < 20, "what is malformed is refused in one line, not as a fault of ours"
+
+
+@pytest.mark.parametrize(("kind", "_name", "payload"), mutations.everything())
+def test_no_payload_of_slacks_has_a_wrong_shape(kind: str, _name: str, payload: Json) -> None:
+    assert wrong(payload) == ""
+
+
+@pytest.mark.parametrize(
+    ("payload", "why"),
+    [
+        ({"type": ["message"]}, "type has a wrong type"),
+        ({"type": "event_callback"}, "event is missing"),
+        ({"type": "event_callback", "event": {}}, "event is missing"),
+        ({"type": "event_callback", "event": {"type": 3}}, "event.type has a wrong type"),
+        ({"type": "event_callback", "event": {"type": "message", "user": {}}}, "a message has no"),
+        ({"type": "event_callback", "event": {"type": "message", "files": [1]}}, "event.files holds"),
+        ({"type": "block_actions", "user": {}}, "user is missing"),
+        ({"type": "block_actions", "user": {"id": "U1"}, "actions": [{"type": "button"}]}, "an action has no"),
+        ({"type": "shortcut", "user": {"id": "U1"}}, "callback_id is missing"),
+    ],
+)
+def test_what_is_wrong_with_a_payload_is_said_in_a_few_words(payload: Json, why: str) -> None:
+    assert wrong(payload).startswith(why)
+    with pytest.raises(UnreadableError, match=why):
+        parsed(*encoded("interactive", payload))
