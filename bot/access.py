@@ -15,7 +15,8 @@ class AccessPolicy:
     """The setting. Empty `people` and `groups`: everybody; empty `channels`: everywhere.
 
     people: user ids; whoever is named may, guest or not. groups: user group ids (`S…`). channels: channel ids;
-    they do not restrict DMs. guests, foreign: whether guests and people of other workspaces may.
+    they do not restrict DMs. guests, foreign: whether guests and people of other workspaces may. bots: ids of other
+    bots that may, wherever people may.
     """
 
     people: frozenset[str] = frozenset()
@@ -23,6 +24,7 @@ class AccessPolicy:
     channels: frozenset[str] = frozenset()
     guests: bool = False
     foreign: bool = False
+    bots: frozenset[str] = frozenset()
 
 
 _NOT_HERE = "I don't work in this channel. Write to me directly, or ask whoever runs me to let me in here."
@@ -47,7 +49,7 @@ class Access:
         policy = self._policy
         if policy.channels and channel not in policy.channels and not is_direct(channel):
             return _NOT_HERE
-        if user in policy.people:
+        if user in policy.people or user in policy.bots:
             return None
         if (policy.people or policy.groups) and not self._in_a_group(user):
             return _NOT_LISTED

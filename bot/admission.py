@@ -9,14 +9,14 @@ from typing import Any
 from slack_bolt import BoltContext
 
 from bot.access import Access
+from bot.aftermath import AFTERMATH, Aftermath
+from bot.change import Deletion, Edit, change_of
 from bot.heard import Heard, hear
 from bot.identity import Identity
+from bot.listening import Listening
 from store.errors import AdmissionConflictError
 from store.ports import Clock, Ids
-from store.protocol import Store
-
-REFUSED = "everthread_refused"
-"""Where the context keeps `(Heard, sentence)` for the listener that tells the person."""
+from store.protocol import Store, Whose
 
 log = logging.getLogger(__name__)
 
@@ -36,26 +36,64 @@ class Admission:
         ring: Callable[[str], None],
         clock: Clock,
         ids: Ids,
+        listening: Listening,
     ) -> None:
         self._me, self._store, self._access = me, store, access
-        self._ring, self._clock, self._ids = ring, clock, ids
+        self._ring, self._clock, self._ids, self._listening = ring, clock, ids, listening
 
     def before_ack(self, body: Mapping[str, Any], context: BoltContext, next_: Callable[[], None]) -> None:
-        heard = hear(body, self._me)
-        if heard is not None:
-            refusal = self._access.refusal(heard.author, heard.channel, foreign=heard.foreign)
-            if refusal is None:
-                self._admit(heard)
-            elif heard.addressed:  # people who talk among themselves asked nothing and are told nothing
-                context[REFUSED] = (heard, refusal)
+        after = self._take(body)
+        if after is not None:
+            context[AFTERMATH] = after
         next_()
 
-    def _admit(self, heard: Heard) -> None:
+    def _take(self, body: Mapping[str, Any]) -> Aftermath | None:
+        """Take what an event says, once however often it comes; what its author gets to see of that."""
+        heard = hear(body, self._me, self._listening.bots)
+        if heard is not None:
+            return self._hear(heard)
+        match change_of(body, self._me, self._listening.bots):
+            case Edit() as edit:
+                return self._amend(edit)
+            case Deletion() as deletion:
+                self._retract(deletion)
+        return None
+
+    def _amend(self, edit: Edit) -> Aftermath | None:
+        """An edit that first made a message ours is that message, heard."""
+        if self._store.admissions.amend(edit.thread, edit.news, edit.files) == "unknown" and edit.heard is not None:
+            return self._hear(edit.heard)
+        return None
+
+    def _hear(self, heard: Heard) -> Aftermath | None:
+        whose = self._listening.whose(heard)
+        if whose is None:
+            return None
+        refusal = self._access.refusal(heard.author, heard.channel, foreign=heard.foreign)
+        if refusal is not None:  # people who talk among themselves asked nothing and are told nothing
+            return Aftermath(heard, refusal=refusal) if heard.addressed else None
+        if heard.mutes is not None:
+            changed = self._store.admissions.mute(heard.thread, heard.ts, on=heard.mutes)
+            return Aftermath(heard, reaction="no_bell" if heard.mutes else "bell") if changed else None
+        return self._admit(heard, whose)
+
+    def _admit(self, heard: Heard, whose: Whose) -> Aftermath | None:
         submission = heard.submission(run=self._ids.new("run"), at=self._clock.now())
         try:
-            receipt = self._store.admissions.admit(submission, from_askers_only=not heard.addressed)
+            receipt = self._store.admissions.admit(submission, whose=whose)
         except AdmissionConflictError as error:
             log.warning("%s", error)
-            return
-        if receipt is not None and receipt.new:
-            self._ring(receipt.thread)
+            return None
+        if receipt is None or not receipt.new:
+            return None
+        self._ring(receipt.thread)
+        return Aftermath(heard, reaction="eyes") if receipt.waits else None
+
+    def _retract(self, deletion: Deletion) -> None:
+        admissions = self._store.admissions
+        ring = admissions.retract(deletion.thread, deletion.ts, deletion.author, burn=deletion.ours)
+        if deletion.whole:
+            # What works in it works for nobody now, also where we were called into it later.
+            ring = admissions.retract_thread(deletion.thread, deletion.author) or ring
+        if ring:
+            self._ring(deletion.thread)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any
 
-from slack_bolt import App
+from slack_bolt import App, BoltRequest
 from slack_sdk import WebClient
 
 from bot.access import Access, AccessPolicy
 from bot.admission import Admission
+from bot.aftermath import Courtesies
 from bot.belonging import Belonging
 from bot.groups import Groups
 from bot.identity import Identity
 from bot.listeners import register
 from bot.listeners.run_buttons import RunButtons, Stopper
 from bot.listeners.unmatched import Unmatched, acknowledge_unknown
+from bot.listening import Listening
 from bot.people import People
 from bot.request_url import name
 from bot.whisper import Whispers
@@ -24,7 +27,7 @@ from store.errors import StoreUnavailableError
 from store.ports import Clock, Ids, ReplyError
 from store.protocol import Store
 
-__all__ = ["App", "build", "tell_operator"]
+__all__ = ["App", "build", "deliver", "tell_operator"]
 
 log = logging.getLogger(__name__)
 
@@ -39,26 +42,42 @@ def build(
     ids: Ids,
     policy: AccessPolicy,
     stopper: Stopper = "anyone",
+    listening: Listening | None = None,
+    missed: Callable[[], None] = lambda: None,
 ) -> App:
     """An app that admits what is said to `me`, takes clicks, and acknowledges everything else.
 
-    ring: wakes a worker for a thread, and never raises. Calls `auth.test` once; `BoltError` when Slack refuses
+    ring: wakes a worker for a thread, and never raises. missed: called where something could not be taken because of
+    the store or Slack. Calls `auth.test` once; `BoltError` when Slack refuses
     the token.
     """
     app = App(name="everthread", client=client)
     whispers = Whispers(client)
     access = Access(policy, People(client, me, store.workspace), Groups(client, clock))
-    admission = Admission(me=me, store=store, access=access, ring=ring, clock=clock, ids=ids)
-    app.error(tell_operator)
+    listening = listening or Listening()
+    admission = Admission(me=me, store=store, access=access, ring=ring, clock=clock, ids=ids, listening=listening)
+    courtesies = Courtesies(client, me, store.workspace, whispers)
+
+    def failed(error: Exception, body: Mapping[str, Any]) -> None:
+        if isinstance(error, (StoreUnavailableError, ReplyError)):
+            missed()
+        tell_operator(error, body)
+
+    app.error(failed)
     app.middleware(Belonging(me).check)
     app.middleware(acknowledge_unknown)
     app.middleware(admission.before_ack)
     register(
         app,
         RunButtons(me=me, store=store, access=access, whispers=whispers, ring=ring, stopper=stopper),
-        Unmatched(me=me, workspace=store.workspace, whispers=whispers),
+        Unmatched(me=me, courtesies=courtesies, whispers=whispers),
     )
     return app
+
+
+def deliver(app: App, body: Mapping[str, Any]) -> bool:
+    """Hand a payload to the app's listeners as if Slack had sent it; whether it would have been acknowledged."""
+    return app.dispatch(BoltRequest(mode="socket_mode", body=dict(body))).status == HTTPStatus.OK
 
 
 def tell_operator(error: Exception, body: Mapping[str, Any]) -> None:

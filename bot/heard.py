@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from store.thread import ThreadId
 
 _SUBTYPES = (None, "file_share", "thread_broadcast")
 _SYSTEM_USERS = ("USLACK", "USLACKBOT")
+_MUTES = {"mute": True, "unmute": False}
 _SOMEBODY = re.compile(r"<(?:@[A-Z0-9]+|!subteam\^[A-Z0-9]+)(?:\|[^>]*)?>")
 
 
@@ -21,8 +22,8 @@ class Heard:
     """One message of a person that is, or may be, for us.
 
     root: ts of the thread's first message. in_thread: whether it is a reply. addressed: a mention or a DM; any
-    other is for us only if its author asked something in that thread. foreign: the payload itself names
-    another workspace.
+    other may be for us only in a thread of ours. foreign: the payload itself names another workspace. edited: the
+    ts of the edit it is heard at, where it was edited before we heard of it.
     """
 
     thread: str
@@ -35,6 +36,14 @@ class Heard:
     in_thread: bool
     addressed: bool
     foreign: bool
+    edited: str = ""
+
+    @property
+    def mutes(self) -> bool | None:
+        """Whether it only asks us to keep out of its thread (True) or to listen again (False); None: neither."""
+        if not self.in_thread or not self.addressed or is_direct(self.channel):
+            return None
+        return _MUTES.get(self.text.casefold())
 
     def submission(self, run: str, at: float) -> Submission:
         return Submission(
@@ -46,34 +55,67 @@ class Heard:
             run=run,
             at=at,
             files=self.files,
+            edited=self.edited,
         )
 
 
-def hear(body: Mapping[str, Any], me: Identity) -> Heard | None:
+def hear(body: Mapping[str, Any], me: Identity, bots: Collection[str] = ()) -> Heard | None:
     """The message in an Events API payload, or None where it is nobody's request to us.
 
-    A mention's two events (`app_mention` and `message`) give the same text and files.
+    A mention's two events (`app_mention` and `message`) give the same text and files. bots: ids of those that are
+    heard like people when they mention us.
     """
     event = body.get("event")
-    if body.get("type") != "event_callback" or not isinstance(event, Mapping) or not _from_a_person(event, me):
+    return hear_event(event, me, bots) if body.get("type") == "event_callback" and isinstance(event, Mapping) else None
+
+
+def hear_event(event: Mapping[str, Any], me: Identity, bots: Collection[str] = ()) -> Heard | None:
+    """The same for the event itself; a message out of Slack's history is one when its channel is added."""
+    author = speaker(event, me, bots)
+    if event.get("type") not in ("message", "app_mention") or author is None or event.get("hidden"):
         return None
     text, channel, ts = str(event.get("text") or ""), event["channel"], event["ts"]
     root = event.get("thread_ts") or ts
     addressed = _addressed(event, text, me)
-    if not addressed and (root == ts or _SOMEBODY.search(text)):
+    if not addressed and (root == ts or _SOMEBODY.search(text) or _bot_of(event)):
         return None
     return Heard(
         thread=str(ThreadId(me.team, channel, root)),
         channel=channel,
         root=root,
         ts=ts,
-        author=event["user"],
+        author=author,
         text=said(text, me),
-        files=tuple(file["id"] for file in event.get("files") or () if file.get("id")),
+        files=files_of(event),
         in_thread=root != ts,
         addressed=addressed,
         foreign=is_foreign(event.get("user_team") or event.get("team"), me),
+        edited=edited_at(event),
     )
+
+
+def speaker(message: Mapping[str, Any], me: Identity, bots: Collection[str] = ()) -> str | None:
+    """Who said it: a person, or one of `bots` as named there; None where nobody asks us anything, such as ourselves."""
+    if not message.get("channel") or not message.get("ts"):
+        return None
+    user, bot = message.get("user"), _bot_of(message)
+    if user == me.user or bot == me.bot or user in _SYSTEM_USERS:
+        return None
+    if bot:
+        known = next((str(name) for name in (user, bot, message.get("app_id")) if str(name) in bots), None)
+        return known if message.get("subtype") in (*_SUBTYPES, "bot_message") else None
+    return user if isinstance(user, str) and message.get("subtype") in _SUBTYPES else None
+
+
+def edited_at(message: Mapping[str, Any]) -> str:
+    """Slack's ts of its last edit, or ""."""
+    edited = message.get("edited")
+    return str(edited.get("ts") or "") if isinstance(edited, Mapping) else ""
+
+
+def files_of(message: Mapping[str, Any]) -> tuple[str, ...]:
+    found = message.get("files")
+    return tuple(file["id"] for file in found if file.get("id")) if isinstance(found, (list, tuple)) else ()
 
 
 def is_foreign(team: object, me: Identity) -> bool:
@@ -97,23 +139,13 @@ def typed(text: str) -> str:
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
-def _from_a_person(event: Mapping[str, Any], me: Identity) -> bool:
-    user = event.get("user")
-    return (
-        event.get("type") in ("message", "app_mention")
-        and event.get("subtype") in _SUBTYPES
-        and not event.get("bot_id")
-        and not event.get("hidden")
-        and isinstance(user, str)
-        and user not in (me.user, *_SYSTEM_USERS)
-        and bool(event.get("channel"))
-        and bool(event.get("ts"))
-    )
+def _bot_of(message: Mapping[str, Any]) -> str:
+    return str(message.get("bot_id") or "")
 
 
 def _addressed(event: Mapping[str, Any], text: str, me: Identity) -> bool:
     return (
-        event["type"] == "app_mention"
+        event.get("type") == "app_mention"
         or event.get("channel_type") == "im"
         or is_direct(event["channel"])
         or re.search(rf"<@{re.escape(me.user)}[|>]", text) is not None

@@ -9,10 +9,13 @@ from functools import partial
 from redis import Redis
 
 from bot.access import Access, AccessPolicy
-from bot.app import App, build
+from bot.app import App, build, deliver
+from bot.catch_up import CatchUp
 from bot.client import slack_client
 from bot.groups import Groups
+from bot.history import History
 from bot.identity import Identity, whoami
+from bot.listening import Listening
 from bot.people import People
 from bot.reply import replies
 from bot.request_url import RequestUrl
@@ -63,7 +66,12 @@ class Composition:
         where = {"base_url": settings.slack_api_url.rstrip("/") + "/"} if settings.slack_api_url else {}
         self.slack = slack_client(token, **where)
         self.policy = AccessPolicy(
-            settings.people, settings.groups, settings.channels, settings.guests, settings.foreign
+            settings.people,
+            settings.groups,
+            settings.channels,
+            settings.guests,
+            settings.foreign,
+            settings.other_bots,
         )
 
     def check_redis(self) -> None:
@@ -86,15 +94,17 @@ class Composition:
     def tenure_store(self) -> Store:
         return self._open(self._redis(for_tenure), self._redis(for_signals))
 
-    def sockets(self, me: Identity, store: Store) -> Sockets:
+    def sockets(self, me: Identity, store: Store, catch_up: CatchUp) -> Sockets:
         """The bot behind its connections to Slack, not yet connected."""
         token = self.settings.slack_app_token
-        return Sockets(self._app(me, store), token.get_secret_value() if token else "", bots=self.settings.bots)
+        return Sockets(
+            self._app(me, store, catch_up), token.get_secret_value() if token else "", bots=self.settings.bots
+        )
 
-    def request_url(self, me: Identity, store: Store) -> RequestUrl:
+    def request_url(self, me: Identity, store: Store, catch_up: CatchUp) -> RequestUrl:
         """The bot behind the address that Slack posts to."""
         secret = self.settings.slack_signing_secret
-        return RequestUrl(self._app(me, store), secret.get_secret_value() if secret else "", clock)
+        return RequestUrl(self._app(me, store, catch_up), secret.get_secret_value() if secret else "", clock)
 
     def health(self, me: Identity, store: Store, slack: Check) -> Health:
         checks = {
@@ -112,13 +122,18 @@ class Composition:
         except OSError as error:
             raise CannotStart(SETTINGS, f"PORT: cannot listen on {bind}:{port}: {error}") from error
 
-    def _app(self, me: Identity, store: Store) -> App:
+    def catch_up(self, me: Identity, store: Store) -> CatchUp:
+        """What reads Slack's history for what was missed; not yet started."""
+        history = History(self.slack, me.team, store.workspace, clock, threads)
+        return CatchUp(me, store.workspace, history, clock, threads)
+
+    def _app(self, me: Identity, store: Store, catch_up: CatchUp) -> App:
         wake = Wake(self._redis(for_bot_wakes))
 
         def ring(thread: str) -> None:
             wake.ring(thread)
 
-        return build(
+        app = build(
             self.slack,
             me=me,
             store=store,
@@ -127,7 +142,11 @@ class Composition:
             ids=ids,
             policy=self.policy,
             stopper=self.settings.stop_by,
+            listening=Listening(self.settings.listen, self.settings.listen_in, self.settings.other_bots),
+            missed=catch_up.missed,
         )
+        catch_up.deliver = partial(deliver, app)
+        return app
 
     def pool(self, me: Identity) -> Pool:
         """The workers and their sweep; every process makes its own clients."""

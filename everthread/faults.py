@@ -36,6 +36,8 @@ def _words(name: str, kind: str, limits: dict[str, Any]) -> str:
             return f"must be at least {limits['ge']:g}"
         case "less_than_equal":
             return f"must be at most {limits['le']:g}"
+        case "literal_error" if name == "EVERTHREAD_LISTEN_IN":
+            return f"names a channel as C0123=all, where the word is {limits['expected']}"
         case "literal_error":
             return f"must be {limits['expected']}"
         case _:

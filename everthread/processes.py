@@ -35,7 +35,8 @@ def run_bot(settings: Settings) -> int:
 
 
 def _over_a_socket(parts: Composition, me: Identity, store: Store, stop: Event) -> int:
-    sockets = parts.sockets(me, store)
+    catch_up = parts.catch_up(me, store)
+    sockets = parts.sockets(me, store, catch_up)
     web = None
     if parts.settings.port is not None:
         slack = lambda: "" if sockets.connected else "not connected to Slack"  # noqa: E731
@@ -46,10 +47,12 @@ def _over_a_socket(parts: Composition, me: Identity, store: Store, stop: Event) 
     except ReplyError as error:
         raise cannot_start(error) from error
     log.info("bot is connected team=%s", me.team)
+    catch_up.start(lambda: sockets.greeted if sockets.connected else 0)
     if not stop.wait(LOOK_AGAIN):
         sockets.look_again()
         stop.wait()
     log.info("bot ends")
+    catch_up.stop()
     sockets.stop()
     if web is not None:
         web.stop()
@@ -57,7 +60,8 @@ def _over_a_socket(parts: Composition, me: Identity, store: Store, stop: Event) 
 
 
 def _over_http(parts: Composition, me: Identity, store: Store, stop: Event) -> int:
-    request_url = parts.request_url(me, store)
+    catch_up = parts.catch_up(me, store)
+    request_url = parts.request_url(me, store, catch_up)
     routes: dict[str, Application] = {
         **parts.health(me, store, Reachable(parts.slack, clock)).routes,
         PATH: request_url,
@@ -65,8 +69,10 @@ def _over_http(parts: Composition, me: Identity, store: Store, stop: Event) -> i
     web = parts.web(routes, LARGEST_BODY)
     web.start(threads)
     log.info("bot listens for Slack team=%s port=%d path=%s", me.team, web.port, PATH)
+    catch_up.start(lambda: 1)
     stop.wait()
     log.info("bot ends")
+    catch_up.stop()
     web.stop()
     request_url.stop()
     return 0

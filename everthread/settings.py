@@ -31,6 +31,14 @@ def _names(given: Any) -> Any:
     return given
 
 
+def _by_channel(given: Any) -> Any:
+    """`C1=all, C2=mentions` from the environment as a mapping."""
+    if isinstance(given, str):
+        pairs = [pair.partition("=") for pair in given.replace(",", " ").split()]
+        return {channel: mode for channel, _, mode in pairs}
+    return given
+
+
 def _json(given: Any) -> Any:
     return json.loads(given) if isinstance(given, str) else given
 
@@ -52,6 +60,8 @@ Names = Annotated[frozenset[str], NoDecode, BeforeValidator(_names)]
 Ports = Annotated[
     frozenset[Annotated[int, Field(ge=1, le=65535)]], NoDecode, BeforeValidator(_names), Field(min_length=1)
 ]
+Mode = Literal["mentions", "asked", "all"]
+Modes = Annotated[dict[str, Mode], NoDecode, BeforeValidator(_by_channel)]
 Prices = Annotated[dict[str, dict[str, float]], NoDecode, BeforeValidator(_json)]
 HttpAddress = Annotated[str, _begins("http://", "https://")]
 
@@ -121,6 +131,12 @@ class Settings(BaseSettings):
     channels: Names = frozenset()
     guests: bool = False
     foreign: bool = False
+    other_bots: Names = frozenset()
+    """Ids of other bots that are heard when they mention us."""
+    listen: Mode = "asked"
+    """When a reply that does not mention us is for us: never, from who asked in that thread, or from anybody there."""
+    listen_in: Modes = Field(default_factory=dict)
+    """The same by channel, as `C0123=all`."""
     stop_by: Literal["anyone", "asker"] = "anyone"
 
     log: Literal["debug", "info", "warning", "error"] = "info"

@@ -7,6 +7,7 @@
     ├── AdmissionConflictError    the key was admitted before with another input
     ├── RunLeaseHeldError         somebody alive works on this thread
     ├── StopWonError              somebody stopped the run before it could settle by itself
+    ├── InputChangedError         an input is not the oldest any more, or was edited or withdrawn
     ├── EvidenceError             a record is missing or altered
     ├── UnknownFormatError        a record was written by a newer build
     ├── RecordTooLargeError       a payload, a record or a turn is over its stated limit
@@ -62,6 +63,10 @@ class RunLeaseHeldError(EverthreadError):
 
 class StopWonError(EverthreadError):
     """A settlement came after a stop: the run ends as aborted instead."""
+
+
+class InputChangedError(EverthreadError):
+    """An input was edited, withdrawn or overtaken by an older one before it was taken: read the mailbox again."""
 
 
 class EvidenceError(EverthreadError):

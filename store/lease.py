@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from store.news import News
 from store.submission import Submission
 from store.values import decode, encode
 
 Ended = Literal["released", "dead", "lapsed"]
 """How the tenure before this one ended."""
+StopReason = Literal["", "deleted"]
 
 
 @dataclass(slots=True)
@@ -30,29 +32,42 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Somebody asked to stop a run. at: wall-clock seconds."""
+    """Somebody asked to stop a run. at: wall-clock seconds. why: empty, or `deleted` with the message that asked."""
 
     run: str
     by: str
     at: float
+    why: StopReason = ""
 
     def to_json(self) -> str:
-        return encode({"run": self.run, "by": self.by, "at": self.at})
+        return encode({"run": self.run, "by": self.by, "at": self.at, "why": self.why})
 
     @classmethod
     def from_json(cls, raw: str) -> Stop:
         found = decode(raw)
-        return cls(found["run"], found["by"], found["at"])
+        return cls(found["run"], found["by"], found["at"], found.get("why", ""))
 
 
 @dataclass(frozen=True, slots=True)
 class Mailbox:
-    """What is to be done in a thread: inputs not yet taken, oldest first, what is due or rests, stops by run."""
+    """What is to be done in a thread: inputs not yet taken, oldest first, what is due or rests, stops by run.
+
+    news: what changed after it was taken, oldest first; it is owed to nobody.
+    """
 
     inputs: tuple[Submission, ...]
     due: Mapping[str, str]
     rest: Mapping[str, str]
     stops: Mapping[str, Stop]
+    news: tuple[News, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """A kept lease: the stops that wait, by run, and how many inputs wait."""
+
+    stops: Mapping[str, Stop]
+    queued: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +105,8 @@ class Commit:
     """One transition, done whole or not at all.
 
     records: `(key, state, json)`. head: fields of the thread to set. due/rest: items to put; done: items to take
-    away. taken: mailbox ids that these records move into the log. spend: micro-dollars. state: `(name, value)`
+    away. taken: the input that these records move into the log, refused with `InputChangedError` unless it is the
+    oldest and stands as it was read. heard: keys of the news told with it. spend: micro-dollars. state: `(name, value)`
     appended to the workspace's tool state. outcome: `(run, json)` of a settlement. progress: whether it proves
     that the run got further. settles: the run's end by itself, refused with `StopWonError` when a stop came first.
     forget_steps: the run is over, so its marks and its stop go. anew: a run's active time starts here.
@@ -103,7 +119,8 @@ class Commit:
     due: dict[str, str] = field(default_factory=dict)
     rest: dict[str, str] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
-    taken: list[str] = field(default_factory=list)
+    taken: list[Submission] = field(default_factory=list)
+    heard: list[str] = field(default_factory=list)
     spend: int = 0
     state: list[tuple[str, str]] = field(default_factory=list)
     outcome: tuple[str, str] | None = None

@@ -10,11 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from store.lease import Claim, Commit, Committed, Lease, Mailbox, Stop
+from store.lease import Claim, Commit, Committed, Lease, Mailbox, Renewal, StopReason
+from store.news import News
 from store.submission import Receipt, Submission
 
 Person = Literal["member", "guest", "foreign", "bot", "gone"]
 Stopping = Literal["stopping", "again", "over"]
+Whose = Literal["any", "asker", "thread"]
+"""Which messages are for us: any; those of who started something in the thread before; all, once anybody did."""
+Amended = Literal["amended", "news", "known", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,32 @@ class Page:
 class Admissions(Protocol):
     """Input and stops, from anyone."""
 
-    def admit(self, submission: Submission, *, from_askers_only: bool = False) -> Receipt | None:
+    def admit(self, submission: Submission, *, whose: Whose = "any") -> Receipt | None:
         """Take one message, once.
 
-        None where `from_askers_only` and its author started nothing in that thread: its key stays unused.
+        None where it is not for us, or its thread is muted: its key stays unused. `any` heeds no mute.
         `AdmissionConflictError` when the key stands for another input.
+        """
+
+    def amend(self, thread: str, news: News, files: Sequence[str] = ()) -> Amended:
+        """A message was edited: an input not yet taken is taken as edited, else the change is news to the thread.
+
+        `known`: this edit, or a later one, came before. `unknown`: it is no message of this thread's.
+        """
+
+    def retract(self, thread: str, ts: str, by: str, *, burn: bool = False) -> bool:
+        """A message was deleted: withdrawn if nobody took it yet, else its run is asked to stop while it is open.
+
+        Whether the thread is to be rung. burn: one that was never taken cannot be taken after this either.
+        """
+
+    def retract_thread(self, thread: str, by: str) -> bool:
+        """A thread's first message was deleted, and with it the thread: `retract` for everything in it."""
+
+    def mute(self, thread: str, ts: str, *, on: bool) -> bool:
+        """The thread's messages without a mention are not for us, or are again; whether this word is heard first now.
+
+        The latest word holds, by its ts.
         """
 
     def abandon(self, submission: Submission) -> bool:
@@ -57,10 +82,10 @@ class Admissions(Protocol):
     def outcome(self, team: str, run: str) -> dict[str, Any] | None:
         """How a run ended, once it did: status, text, usage, error."""
 
-    def stop(self, thread: str, run: str, by: str) -> Stopping:
+    def stop(self, thread: str, run: str, by: str, why: StopReason = "") -> Stopping:
         """Ask a run to stop; stored when this returns."""
 
-    def withdraw(self, thread: str, by: str) -> Sequence[Submission]:
+    def withdraw(self, thread: str, by: str, why: StopReason = "") -> Sequence[Submission]:
         """Drop every message of the thread that nobody took yet; each gets an aborted outcome."""
 
 
@@ -70,8 +95,8 @@ class Leases(Protocol):
     def claim(self, thread: str, owner: str) -> Claim:
         """Own the thread, or `RunLeaseHeldError`."""
 
-    def renew(self, lease: Lease) -> dict[str, Stop]:
-        """Keep it; answers the stops that wait, by run."""
+    def renew(self, lease: Lease) -> Renewal:
+        """Keep it; answers what waits."""
 
     def signals(self, lease: Lease, timeout: float) -> list[str]:
         """Block until somebody signals the owner (`stop`, `mail`) or `timeout` seconds passed."""
@@ -155,6 +180,15 @@ class Workspace(Protocol):
 
     def unbar(self, team: str) -> None:
         """Slack takes our token again."""
+
+    def recent(self, team: str, since: float) -> list[str]:
+        """Threads with an admission after `since` (wall-clock seconds), at most two days back; oldest first."""
+
+    def caught_up(self, team: str) -> float | None:
+        """Wall-clock seconds until which nothing said in Slack was missed, or None where nobody knows."""
+
+    def catch_up_to(self, team: str, at: float) -> None:
+        """Note it; it never goes back."""
 
     def refuse_once(self, team: str, user: str) -> bool:
         """True the first time in a day: then say it."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from store.thread import ts_order
 from store.values import decode, digest_of, encode
 
 
@@ -14,6 +15,7 @@ class Submission:
     """One message, admitted once under its channel and ts however often it arrives.
 
     ts: Slack's, which also decides the order. at: wall-clock seconds of arrival. run: the id its run gets.
+    edited: Slack's ts of the edit that text and files are from; empty: they are the original.
     """
 
     thread: str
@@ -24,6 +26,7 @@ class Submission:
     run: str
     at: float
     files: tuple[str, ...] = ()
+    edited: str = ""
 
     @property
     def key(self) -> str:
@@ -32,6 +35,11 @@ class Submission:
     @property
     def fingerprint(self) -> str:
         return digest_of([self.author, self.text, list(self.files)])
+
+    @property
+    def standing(self) -> str:
+        """How the thread notes it: its run and the edit it is taken at, in whole microseconds."""
+        return f"{self.run} {ts_order(self.edited) if self.edited else 0}"
 
     def as_body(self) -> dict[str, Any]:
         """Itself as plain JSON values."""
@@ -47,13 +55,18 @@ class Submission:
     @classmethod
     def from_mapping(cls, found: Mapping[str, Any]) -> Submission:
         names = ("thread", "channel", "ts", "author", "text", "run", "at")
-        return cls(**{name: found[name] for name in names}, files=tuple(found.get("files", ())))
+        files, edited = tuple(found.get("files", ())), found.get("edited", "")
+        return cls(**{name: found[name] for name in names}, files=files, edited=edited)
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What an admission answered: the run that the input leads to, and whether this call admitted it."""
+    """What an admission answered: the run that the input leads to, and whether this call admitted it.
+
+    waits: whether it was put behind others, or behind a run that is open.
+    """
 
     thread: str
     run: str
     new: bool
+    waits: bool = False

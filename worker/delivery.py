@@ -52,7 +52,8 @@ def deliver(services: Services, door: Door, state: RunState, reply: Reply, post:
     to try again.
     """
     delivery = Delivery(services, door, state, reply, post)
-    how, why = delivery.bring(final_view(services, state))
+    view = final_view(services, state)
+    how, why = delivery.retire(view) if _is_deleted(state) else delivery.bring(view)
     if how != "undeliverable" and rewrite_in > 0:
         raise RunSuspended("the reply is written once more, over late edits of the process before", rewrite_in)
     delivery.record(how, why)
@@ -79,6 +80,17 @@ class Delivery:
             self._tell(view)
             return "undeliverable", why
         return ("degraded" if refused else "delivered"), refused
+
+    def retire(self, view: RunView) -> tuple[How, str]:
+        """The message that asked is deleted: what stands there says that it is over, and nothing new is posted."""
+        try:
+            ts = self._post.standing(view)
+            if not ts:
+                return "undeliverable", "the message that asked was deleted before there was a reply"
+            self._reply.edit(ts, view, self._door.allowance(self._services.limits.slack_timeout))
+        except ReplyError as error:
+            return "undeliverable", self._for_good(error)
+        return "delivered", ""
 
     def record(self, how: How, why: str) -> None:
         state = self._state
@@ -178,6 +190,10 @@ class Delivery:
                 raise RunSuspended(f"Slack refuses our credentials: {error}", CREDENTIALS_PAUSE)
             case _:
                 return str(error)
+
+
+def _is_deleted(state: RunState) -> bool:
+    return state.settled is not None and state.settled.body.get("why") == "deleted"
 
 
 def _ended(state: RunState) -> Record:

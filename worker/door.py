@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from store.errors import RunStopped, StaleEpochError, StoreUnavailableError, TenureOver
 from store.lease import Commit, Lease, Stop
 from store.ports import Cut
@@ -14,10 +16,15 @@ RENEW_BELOW = 6.0
 RETRY_PAUSE = 0.2
 
 
+def _nobody_asks(_queued: int) -> None:
+    """Where no run is at work."""
+
+
 class Door:
     """Holds the lease of one tenure. Safe to use from several threads; refuses everything once closed.
 
-    stops: who asked to stop which run. cuts: the streams that run now. spent: micro-dollars of the workspace today,
+    stops: who asked to stop which run. cuts: the streams that run now. queued: told at each renewal how many inputs
+    wait. spent: micro-dollars of the workspace today,
     as of the last commit. fruitless: earlier tenures died here, so the first progress has to reset their count.
     """
 
@@ -27,6 +34,7 @@ class Door:
         self._services, self.lease = services, lease
         self.stops, self.spent = stops, spent
         self.cuts: list[Cut] = []
+        self.queued: Callable[[int], None] = _nobody_asks
         self._fruitless = fruitless
         self._closed = False
         self._lost: StaleEpochError | None = None
@@ -84,10 +92,12 @@ class Door:
     def renew(self) -> None:
         self.check_lease()
         try:
-            self.hear(self._services.store.leases.renew(self.lease))
+            renewal = self._services.store.leases.renew(self.lease)
         except StaleEpochError as error:
             self.lose(error)
             raise
+        self.hear(dict(renewal.stops))
+        self.queued(renewal.queued)
 
     def allowance(self, wanted: float) -> float:
         """Seconds a call to the outside may take, at most `wanted`: it ends before the lease does."""

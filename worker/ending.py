@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from store.lease import Commit
+from store.lease import Commit, StopReason
 from store.lifecycle import ParkReason, Status
 from store.record import Record
 from store.stepkey import MODEL, RESUMED, SETTLED, StepKey
@@ -16,8 +16,13 @@ if TYPE_CHECKING:
     from worker.run import Run
 
 
-def settle(run: Run, status: Status, *, text: str = "", code: str = "", note: str = "", by: str = "") -> None:
-    """End the run for good, with everything still staged. `StopWonError` when a stop came first."""
+def settle(
+    run: Run, status: Status, *, text: str = "", code: str = "", note: str = "", by: str = "", why: StopReason = ""
+) -> None:
+    """End the run for good, with everything still staged. `StopWonError` when a stop came first.
+
+    by, why: of the stop that ended it.
+    """
     for record in list(run.state.open.values()):
         if record.kind == "tool" and record.state == "pending":
             run.ledger.stage(replace(record, state="interrupted", at=run.services.clock.now()))
@@ -28,10 +33,11 @@ def settle(run: Run, status: Status, *, text: str = "", code: str = "", note: st
         "code": code,
         "note": note,
         "by": by,
+        "why": why,
         "usage": [usage.input, usage.output, usage.cache_read, usage.cache_write, usage.estimated],
         "cost": run.state.cost,
         "footer": footer(run.state, run.progress.elapsed()),
-        "notify": run.progress.wants_done_post(),
+        "notify": run.progress.wants_done_post() and not why,
         "queued": run.progress.queued,
     }
     run.ledger.stage(run.ledger.record("settled", StepKey(run.id, 0, SETTLED, run.state.parkings), "done", body))

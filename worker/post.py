@@ -85,6 +85,15 @@ class Post:
             ts = self.ensure(view)
         return ts
 
+    def standing(self, view: RunView) -> str:
+        """The ts of the message, recorded or found again, "" where there is none; posts nothing."""
+        mark = self._latest()
+        if mark is not None and mark.state == "done":
+            return str(mark.body.get("ts", ""))
+        if mark is None or self._mine or not (found := self._look_for(mark, view)):
+            return ""
+        return self._adopt(mark, found)
+
     def withdraw(self) -> None:
         """Take away what stands of this part: the text is shown in another form."""
         mark = self._latest()

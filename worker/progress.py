@@ -44,6 +44,12 @@ class Progress:
         """Wall-clock seconds since the run began."""
         return max(0.0, self._clock.now() - self._state.start.at)
 
+    def wait_behind(self, queued: int) -> None:
+        """So many messages wait for this run to end."""
+        if queued != self.queued:
+            self.queued = queued
+            self.changed()
+
     def wants_done_post(self) -> bool:
         return self._state.restarts > 0 or self.elapsed() > DONE_POST_AFTER
 

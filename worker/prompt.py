@@ -6,13 +6,13 @@ The transcript only grows: what the model signed stays valid because the same re
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from store.record import Record
 from store.submission import Submission
 from worker.agent import binding
 from worker.state import CommittedTurn, RunState
+from worker.surroundings import minute, told
 
 Message = dict[str, Any]
 THINKING = ("thinking", "redacted_thinking")
@@ -26,13 +26,13 @@ ENDINGS = {
     "failed": "(This request failed before it was answered.)",
     "healed": "(This request was closed before it was answered.)",
 }
+DELETED_ENDING = "(This request was deleted before it was answered.)"
 OPEN_ENDING = "(This request is not answered yet: it waits for an operator.)"
 
 
 def words(submission: Submission) -> str:
     """One input as the model reads it: its time and author, then the text."""
-    at = datetime.fromtimestamp(float(submission.ts.split(".")[0]), UTC)
-    return f"[{at:%Y-%m-%d %H:%M} UTC] <@{submission.author}>: {submission.text}"
+    return f"[{minute(submission.ts)}] <@{submission.author}>: {submission.text}"
 
 
 def history(before: Iterable[RunState], definition: Mapping[str, Any]) -> list[Message]:
@@ -106,11 +106,14 @@ def _said(text: str) -> Message:
 def _ending(run: RunState) -> str:
     if run.settled is None:
         return OPEN_ENDING
+    if run.settled.body.get("why") == "deleted":
+        return DELETED_ENDING
     return str(run.settled.body.get("text") or ENDINGS[run.settled.body["status"]])
 
 
 def _run_messages(run: RunState, *, thinking: bool) -> list[Message]:
-    found: list[Message] = [{"role": "user", "content": [{"type": "text", "text": words(run.input)}]}]
+    texts = [*told(run.start.body), words(run.input)]
+    found: list[Message] = [{"role": "user", "content": [{"type": "text", "text": text} for text in texts]}]
     for turn in run.turns:
         found += _turn_messages(turn, thinking=thinking)
     return found

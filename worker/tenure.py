@@ -6,10 +6,12 @@ The one place that catches control flow.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from store.errors import (
     EvidenceError,
+    InputChangedError,
     RunFailed,
     RunLeaseHeldError,
     RunParked,
@@ -22,10 +24,12 @@ from store.errors import (
     TenureOver,
     UnknownFormatError,
 )
-from store.lease import Claim, Commit, Mailbox
+from store.lease import Claim, Commit, Mailbox, Stop
+from store.ports import ReplyError, Said
 from store.record import Record, read_log, stored
 from store.stepkey import START, StepKey
 from store.submission import Submission
+from store.thread import ThreadId, ts_order
 from store.values import digest_of
 from worker import ending
 from worker.delivery import REWRITE_AFTER, deliver
@@ -41,9 +45,11 @@ from worker.run import Run
 from worker.services import Services
 from worker.showing import Showing
 from worker.state import RunState, fold
+from worker.surroundings import MOST_SAID, surroundings
 
 log = logging.getLogger(__name__)
 
+DELETED = "Stopped: the message that asked for this was deleted."
 FAULT_PAUSE = 60.0
 """Seconds until a thread whose records this build cannot use is looked at again."""
 
@@ -138,20 +144,22 @@ class Tenure:
 
     def _forget_due(self, item: str) -> None:
         due = {name: value for name, value in self._mailbox.due.items() if name != item}
-        self._mailbox = Mailbox(self._mailbox.inputs, due, self._mailbox.rest, self._mailbox.stops)
+        self._mailbox = replace(self._mailbox, due=due)
 
     def _heed_stops(self) -> None:
         """End parked runs that somebody stopped; forget stops of runs that are over."""
         queued = {submission.run for submission in self._mailbox.inputs}
-        for stop in [stop for run, stop in self._door.stops.items() if run != self._open and run not in queued]:
+        waiting = self._mailbox.stops  # as read together with the inputs: a stop heard since may be of a later input
+        for stop in [stop for run, stop in waiting.items() if run != self._open and run not in queued]:
             if f"parked:{stop.run}" in self._mailbox.rest:
                 state = self._runs[stop.run]
-                run = self._run(state, [], active_before=0.0, resumed=True)
-                ending.settle(run, "aborted", by=stop.by)
+                self._stop(self._run(state, [], active_before=0.0, resumed=True), stop)
                 self._deliver(state)
             else:
                 self._door.commit(Commit(stop.run, progress=False, forget_steps=True))
-            del self._door.stops[stop.run]
+            self._door.stops.pop(stop.run, None)
+        kept = {run: stop for run, stop in waiting.items() if run == self._open or run in queued}
+        self._mailbox = replace(self._mailbox, stops=kept)
 
     def _next_run(self) -> Run | None:
         """The open run, taken up again; else the oldest input, started as a run; else nothing."""
@@ -162,30 +170,51 @@ class Tenure:
         if self._drain.begun:
             raise RunSuspended("the process is about to end")
         first, *later = self._mailbox.inputs
-        self._mailbox = Mailbox(tuple(later), self._mailbox.due, self._mailbox.rest, self._mailbox.stops)
+        self._mailbox = replace(self._mailbox, inputs=tuple(later))
         return self._started(first)
 
-    def _started(self, submission: Submission) -> Run:
-        """Move an input from the mailbox to the log; the start is also the mark of the reply and the model call."""
+    def _started(self, submission: Submission) -> Run | None:
+        """Move an input from the mailbox to the log; the start is also the mark of the reply and the model call.
+
+        None where it is not what comes next any more, so that the mailbox has to be read again.
+        """
         run, definition = submission.run, self._services.agent.definition()
-        before = list(self._runs.values())
+        before, news = list(self._runs.values()), self._mailbox.news
         context = history(before, definition)
         body = {"input": submission.as_body(), "definition": definition, "context": digest_of(context)}
+        body |= surroundings(news, self._said_before(submission) if not before else ())
         start, raw = stored(Record("start", StepKey(run, 0, START), "done", self._services.clock.now(), body))
         state = RunState(start, self._door.lease.seen)
-        self._door.commit(
-            Commit(
-                run,
-                records=[(str(start.key), start.state, raw)],
-                head={"status": "running", "run": run},
-                due={f"run:{run}": ""},
-                taken=[submission.ts],
-                anew=True,
-                progress=False,
-            )
+        taking = Commit(
+            run,
+            records=[(str(start.key), start.state, raw)],
+            head={"status": "running", "run": run},
+            due={f"run:{run}": ""},
+            taken=[submission],
+            heard=[one.key for one in news],
+            anew=True,
+            progress=False,
         )
+        try:
+            self._door.commit(taking)
+        except InputChangedError as changed:
+            log.info("%s", changed)
+            return None
+        self._mailbox = replace(self._mailbox, news=())
         self._runs[run], self._open = state, run
         return self._run(state, context, active_before=0.0, resumed=False)
+
+    def _said_before(self, submission: Submission) -> Sequence[Said] | None:
+        """What people said in a thread that we are called into, read once, for its first run; None: Slack won't say."""
+        if submission.ts == ThreadId.parse(self._thread).root:
+            return ()
+        reply = self._services.replies(self._thread, submission.run)
+        try:
+            said = reply.history(MOST_SAID, self._door.allowance(self._services.limits.slack_timeout))
+        except ReplyError as error:
+            log.warning("thread=%s what was said before is not known: %s", self._thread, error)
+            return None
+        return [one for one in said if ts_order(one.ts) < ts_order(submission.ts)]
 
     def _resumed(self, state: RunState) -> Run:
         before = fold(self._records[: state.base]).values()
@@ -218,6 +247,7 @@ class Tenure:
     def _execute(self, run: Run) -> None:
         post = self._posts[run.id]
         showing = Showing(self._services, post, run.progress)
+        self._door.queued = run.progress.wait_behind
         try:
             try:
                 self._check_fruitless()
@@ -245,8 +275,13 @@ class Tenure:
         """End a run that somebody stopped. Where its own settlement came second, nobody heard yet who it was."""
         if self._door.stop_of(run.id) is None:
             self._door.renew()
-        stop = self._door.stop_of(run.id)
-        ending.settle(run, "aborted", text=_partial(run), by=stop.by if stop else "")
+        self._stop(run, self._door.stop_of(run.id), _partial(run))
+
+    def _stop(self, run: Run, stop: Stop | None, said: str = "") -> None:
+        if stop is not None and stop.why == "deleted":
+            ending.settle(run, "aborted", by=stop.by, why=stop.why, note=DELETED)
+        else:
+            ending.settle(run, "aborted", text=said, by=stop.by if stop else "")
 
     def _deliver(self, state: RunState) -> bool:
         """Show a run's end; False when Slack does not take it now."""

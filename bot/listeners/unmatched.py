@@ -12,12 +12,11 @@ from typing import Any
 
 from slack_bolt import Ack, App, BoltContext, BoltResponse
 
-from bot.admission import REFUSED
+from bot.aftermath import AFTERMATH, Courtesies
 from bot.identity import Identity
 from bot.listeners.click import Click
 from bot.listeners.run_buttons import NO_LONGER_IN_USE
 from bot.whisper import Whispers
-from store.protocol import Workspace
 
 _ANY = re.compile("")
 _KNOWN_TYPES = frozenset(
@@ -34,8 +33,8 @@ log = logging.getLogger(__name__)
 class Unmatched:
     """The last listeners of all."""
 
-    def __init__(self, *, me: Identity, workspace: Workspace, whispers: Whispers) -> None:
-        self._me, self._workspace, self._whispers = me, workspace, whispers
+    def __init__(self, *, me: Identity, courtesies: Courtesies, whispers: Whispers) -> None:
+        self._me, self._courtesies, self._whispers = me, courtesies, whispers
 
     def register(self, app: App) -> None:
         """Call it after every other listener is registered: the first match takes the payload."""
@@ -48,13 +47,9 @@ class Unmatched:
         app.command(_ANY)(self.command)
 
     def event(self, context: BoltContext) -> None:
-        """Runs after Bolt acknowledged: time to tell a person, once a day, that they were refused."""
-        if REFUSED not in context:
-            return
-        heard, sentence = context[REFUSED]
-        if self._workspace.refuse_once(self._me.team, heard.author):
-            root = heard.root if heard.in_thread else None
-            self._whispers.say(sentence, user=heard.author, channel=heard.channel, root=root)
+        """Runs after Bolt acknowledged: time to show a person what became of their message."""
+        if AFTERMATH in context:
+            self._courtesies.show(context[AFTERMATH])
 
     def action(self, ack: Ack, body: Mapping[str, Any]) -> None:
         ack()

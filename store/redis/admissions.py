@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from store.errors import AdmissionConflictError
-from store.lease import Stop
+from store.lease import Stop, StopReason
+from store.news import News
 from store.ports import Clock
-from store.protocol import Stopping
+from store.protocol import Amended, Stopping, Whose
 from store.redis.keyspace import ADMISSION_TTL, TEAMS, thread_keys, workspace
 from store.redis.scripts import Scripts, answered
 from store.submission import Receipt, Submission
@@ -23,14 +25,15 @@ class RedisAdmissions:
         self._scripts, self._clock, self._keep = scripts, clock, keep
         self._redis = scripts.redis
 
-    def admit(self, submission: Submission, *, from_askers_only: bool = False) -> Receipt | None:
+    def admit(self, submission: Submission, *, whose: Whose = "any") -> Receipt | None:
         team = ThreadId.parse(submission.thread).team
-        head, order, mail, askers, signals = thread_keys(
-            submission.thread, "head", "order", "mail", "askers", "signals"
+        head, order, mail, askers, signals, said, muted = thread_keys(
+            submission.thread, "head", "order", "mail", "askers", "signals", "said", "muted"
         )
-        word, run, thread = self._scripts.run(
+        owed, recent = workspace(team, "owed"), workspace(team, "recent")
+        word, run, thread, waits = self._scripts.run(
             "admit",
-            [self._key(submission), head, order, mail, askers, workspace(team, "owed"), TEAMS, signals],
+            [self._key(submission), head, order, mail, askers, owed, TEAMS, signals, said, muted, recent],
             [
                 submission.fingerprint,
                 submission.run,
@@ -39,9 +42,11 @@ class RedisAdmissions:
                 ts_order(submission.ts),
                 submission.to_json(),
                 submission.author,
-                "asker" if from_askers_only else "any",
+                whose,
                 ADMISSION_TTL * 1000,
                 team,
+                int(self._keep * 1000),
+                submission.standing,
             ],
         )
         match word:
@@ -50,18 +55,57 @@ class RedisAdmissions:
             case "CONFLICT":
                 raise AdmissionConflictError(submission.key)
             case _:
-                return Receipt(thread, run, new=word == "NEW")
+                return Receipt(thread, run, new=word == "NEW", waits=bool(int(waits)))
+
+    def amend(self, thread: str, news: News, files: Sequence[str] = ()) -> Amended:
+        keys = thread_keys(thread, "head", "mail", "said", "news")
+        answers: dict[str, Amended] = {"AMENDED": "amended", "NEWS": "news", "KNOWN": "known", "UNKNOWN": "unknown"}
+        while True:
+            raw = answered(lambda: self._redis.hget(keys[1], news.ts))
+            edited = ""
+            if raw:
+                stood = Submission.from_json(raw)
+                edited = replace(stood, text=news.text, files=tuple(files), edited=news.at).to_json()
+            args = [news.ts, ts_order(news.at), edited, news.key, news.to_json()]
+            word = self._scripts.run("amend", keys, args)
+            if word != "AGAIN":
+                return answers[word]
+
+    def retract(self, thread: str, ts: str, by: str, *, burn: bool = False) -> bool:
+        at = ThreadId.parse(thread)
+        keys = thread_keys(thread, "head", "order", "mail", "due", "rest", "stops", "said")
+        admission, burnt = workspace(at.team, f"adm:{at.channel}:{ts}"), ADMISSION_TTL * 1000 if burn else 0
+        word, run = "AGAIN", ""
+        while word == "AGAIN":
+            outcome = workspace(at.team, f"run:{run}")
+            args = [thread, ts, run, _ending(thread, by, "deleted"), int(self._keep), burnt]
+            word, run = self._scripts.run("retract", [*keys, workspace(at.team, "owed"), admission, outcome], args)
+        return word == "WITHDRAWN" or (word == "OPEN" and self.stop(thread, run, by, "deleted") == "stopping")
+
+    def retract_thread(self, thread: str, by: str) -> bool:
+        dropped = self.withdraw(thread, by, "deleted")
+        # Whatever a worker took before that is an open run now, or a parked one.
+        head, rest = thread_keys(thread, "head", "rest")
+        parked = [item.partition(":") for item in answered(lambda: self._redis.hkeys(rest))]
+        runs = [answered(lambda: self._redis.hget(head, "run")), *(run for kind, _, run in parked if kind == "parked")]
+        stopped = [self.stop(thread, run, by, "deleted") for run in runs if run]
+        return bool(dropped) or "stopping" in stopped
+
+    def mute(self, thread: str, ts: str, *, on: bool) -> bool:
+        args = ["on" if on else "off", ts_order(ts), int(self._keep * 1000)]
+        return bool(self._scripts.run("mute", thread_keys(thread, "muted"), args))
 
     def abandon(self, submission: Submission) -> bool:
-        order, mail = thread_keys(submission.thread, "order", "mail")
+        order, mail, said = thread_keys(submission.thread, "order", "mail", "said")
 
         def remove() -> Any:
             with self._redis.pipeline() as together:
                 together.zrem(order, submission.ts)
                 together.hdel(mail, submission.ts)
+                together.hdel(said, submission.ts)
                 return together.execute()
 
-        removed, _ = answered(remove)
+        removed, *_ = answered(remove)
         if removed:
             answered(lambda: self._redis.delete(self._key(submission)))
         return bool(removed)
@@ -70,7 +114,7 @@ class RedisAdmissions:
         raw = answered(lambda: self._redis.get(workspace(team, f"run:{run}")))
         return None if raw is None else decode(raw)
 
-    def stop(self, thread: str, run: str, by: str) -> Stopping:
+    def stop(self, thread: str, run: str, by: str, why: StopReason = "") -> Stopping:
         team = ThreadId.parse(thread).team
         word = self._scripts.run(
             "stop",
@@ -79,22 +123,26 @@ class RedisAdmissions:
                 workspace(team, "owed"),
                 workspace(team, f"run:{run}"),
             ],
-            [thread, run, Stop(run, by, self._clock.now()).to_json()],
+            [thread, run, Stop(run, by, self._clock.now(), why).to_json()],
         )
         answers: dict[str, Stopping] = {"STOPPING": "stopping", "AGAIN": "again", "OVER": "over"}
         return answers[word]
 
-    def withdraw(self, thread: str, by: str) -> Sequence[Submission]:
+    def withdraw(self, thread: str, by: str, why: StopReason = "") -> Sequence[Submission]:
         team = ThreadId.parse(thread).team
         order, mail, head, due, rest, stops = thread_keys(thread, "order", "mail", "head", "due", "rest", "stops")
         raws = self._scripts.run("withdraw", [order, mail, head, workspace(team, "owed"), due, rest, stops], [thread])
         dropped = [Submission.from_json(raw) for raw in raws]
-        ending = {"status": "aborted", "thread": thread, "text": "", "error": None, "by": by}
         for submission in dropped:
-            key, text = workspace(team, f"run:{submission.run}"), encode(ending)
+            key, text = workspace(team, f"run:{submission.run}"), _ending(thread, by, why)
             answered(lambda key=key, text=text: self._redis.set(key, text, ex=int(self._keep)))
         return dropped
 
     @staticmethod
     def _key(submission: Submission) -> str:
         return workspace(ThreadId.parse(submission.thread).team, f"adm:{submission.key}")
+
+
+def _ending(thread: str, by: str, why: StopReason) -> str:
+    """The outcome of an input that nobody took."""
+    return encode({"status": "aborted", "thread": thread, "text": "", "error": None, "by": by, "why": why})

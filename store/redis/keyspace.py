@@ -33,7 +33,7 @@ class Key:
     holds: str
 
 
-THREAD_KEYS = ("head", "log", "order", "mail", "due", "rest", "stops", "askers")
+THREAD_KEYS = ("head", "log", "order", "mail", "due", "rest", "stops", "askers", "said", "news")
 
 _T = PREFIX + ":{<team>}:t:<channel>:<root>:"
 _W = PREFIX + ":{<team>}:"
@@ -55,7 +55,10 @@ KEYS: tuple[Key, ...] = (
     ),
     Key(_T + "stops", "hash", "anyone", _WITH_THREAD, "run → who asked to stop it, and when"),
     Key(_T + "signals<epoch>", "list", "anyone", "1 hour", "what the owner's heartbeat blocks on"),
-    Key(_T + "askers", "set", "anyone", _WITH_THREAD, "who started runs here"),
+    Key(_T + "askers", "zset", "anyone", _WITH_THREAD, "who started runs here, by the ts of their first message"),
+    Key(_T + "said", "hash", "anyone", _WITH_THREAD, "messages taken in: ts → run, and the ts of the last edit"),
+    Key(_T + "news", "hash", "anyone", _WITH_THREAD, "edits of what runs had taken, for the model of the next one"),
+    Key(_T + "muted", "string", "anyone", "30 days after it last kept a message out", "on or off, and since which ts"),
     Key(
         _W + "adm:<channel>:<ts>",
         "string",
@@ -79,6 +82,8 @@ KEYS: tuple[Key, ...] = (
     ),
     Key(_W + "barred", "string", "anyone", "1 day", "that Slack refuses our token: calls are only tried"),
     Key(_W + "probe", "string", "anyone", "1 minute", "who tried last whether Slack takes our token again"),
+    Key(_W + "recent", "zset", "anyone", "2 days", "threads by their last admission (ms)"),
+    Key(_W + "caught_up", "string", "anyone", "for ever", "until when nothing said in Slack was missed"),
     Key(_W + "workers", "zset", "sweep", "for ever", "worker processes by when they were last seen (ms)"),
     Key(TEAMS, "set", "anyone", "for ever", "the workspaces seen"),
 )

@@ -7,14 +7,15 @@ from typing import Any
 from redis import Redis
 
 from store.errors import RunLeaseHeldError, StaleEpochError
-from store.lease import Claim, Ended, Lease, Mailbox, Stop
+from store.lease import Claim, Ended, Lease, Mailbox, Renewal, Stop
+from store.news import News
 from store.ports import Clock, Ids
 from store.redis.keyspace import TEAMS, thread_keys, workspace
 from store.redis.scripts import Refused, Scripts, answered
 from store.submission import Submission
-from store.thread import ThreadId
+from store.thread import ThreadId, ts_order
 
-CLAIM_KEYS = ("head", "order", "mail", "due", "rest", "log", "stops", "askers")
+CLAIM_KEYS = ("head", "order", "mail", "due", "rest", "log", "stops", "askers", "said", "news")
 RELEASE_KEYS = (*CLAIM_KEYS, "signals")
 
 
@@ -38,27 +39,27 @@ class RedisLeases:
         answer = self._scripts.run("claim", keys, [thread, owner, self._ids.new("nonce"), int(self._lease * 1000)])
         if answer[0] == "HELD":
             raise RunLeaseHeldError(thread, answer[1], int(answer[2]) / 1000)
-        _, epoch, length, ended, head, inputs, due, rest, stops, spent, since = answer
+        _, epoch, length, ended, head, inputs, due, rest, stops, spent, since, news = answer
         return _claim(
             Lease(thread, owner, epoch, sent + self._lease, int(length)),
             ended,
             as_dict(head),
-            _mailbox(inputs, due, rest, stops),
+            _mailbox(inputs, due, rest, stops, news),
             int(spent),
             since,
         )
 
-    def renew(self, lease: Lease) -> dict[str, Stop]:
+    def renew(self, lease: Lease) -> Renewal:
         team = ThreadId.parse(lease.thread).team
         sent = self._clock.boottime()
-        stops = self._fenced(
+        stops, queued = self._fenced(
             lease,
             "renew",
-            [*thread_keys(lease.thread, "head", "stops"), workspace(team, "owed")],
+            [*thread_keys(lease.thread, "head", "stops", "order"), workspace(team, "owed")],
             [lease.epoch, int(self._lease * 1000), lease.thread],
         )
         lease.until = sent + self._lease
-        return _stops(stops)
+        return Renewal(_stops(stops), int(queued))
 
     def signals(self, lease: Lease, timeout: float) -> list[str]:
         (key,) = thread_keys(lease.thread, "signals")
@@ -122,9 +123,10 @@ def _stops(flat: Any) -> dict[str, Stop]:
     return {run: Stop.from_json(raw) for run, raw in as_dict(flat).items()}
 
 
-def _mailbox(inputs: Any, due: Any, rest: Any, stops: Any) -> Mailbox:
+def _mailbox(inputs: Any, due: Any, rest: Any, stops: Any, news: Any) -> Mailbox:
     taken = tuple(Submission.from_json(raw) for raw in inputs if raw)
-    return Mailbox(taken, as_dict(due), as_dict(rest), _stops(stops))
+    heard = sorted((News.from_json(raw) for raw in news), key=lambda one: ts_order(one.at))
+    return Mailbox(taken, as_dict(due), as_dict(rest), _stops(stops), tuple(heard))
 
 
 def _claim(lease: Lease, ended: Ended, head: dict[str, str], mailbox: Mailbox, spent: int, since: Any) -> Claim:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from store.errors import StaleEpochError, StopWonError, StoreRegressedError
+from store.errors import InputChangedError, StaleEpochError, StopWonError, StoreRegressedError
 from store.lease import Commit, Committed, Lease, Stop
 from store.ports import Clock
 from store.redis.keyspace import SPENT_TTL, thread_keys, workspace
@@ -12,7 +12,7 @@ from store.redis.leases import spent_key
 from store.redis.scripts import Refused, Scripts, answered
 from store.thread import ThreadId
 
-DOOR_KEYS = ("order", "mail", "due", "rest", "stops")
+DOOR_KEYS = ("order", "mail", "due", "rest", "stops", "said", "news")
 
 
 class RedisLog:
@@ -66,8 +66,9 @@ def _groups(team: str, commit: Commit) -> list[Any]:
         list(commit.due.items()),
         list(commit.rest.items()),
         [(name,) for name in commit.done],
-        [(ts,) for ts in commit.taken],
+        [(submission.ts, submission.standing) for submission in commit.taken],
         state,
+        [(key,) for key in commit.heard],
     ):
         flat.append(len(group))
         for row in group:
@@ -86,5 +87,7 @@ def _meaning(refused: Refused, lease: Lease, commit: Commit) -> BaseException:
             )
         case "STOPPED":
             return StopWonError(f"{commit.run} was stopped before it could settle")
+        case "CHANGED":
+            return InputChangedError(f"{lease.thread}: the message {refused.detail} is not what comes next any more")
         case _:
             return refused

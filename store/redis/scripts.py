@@ -27,12 +27,15 @@ from store.errors import StoreFullError, StoreUnavailableError
 FOLDER = Path(__file__).parent / "lua"
 SHARED: dict[str, tuple[str, ...]] = {
     "admit": ("fence",),
+    "amend": (),
     "bury": ("fence",),
     "claim": ("fence",),
     "commit": ("fence", "append"),
     "look": ("fence", "owed"),
+    "mute": (),
     "release": ("fence", "owed"),
     "renew": ("fence",),
+    "retract": ("fence", "owed"),
     "stop": ("fence",),
     "take_turn": ("fence",),
     "withdraw": ("fence", "owed"),

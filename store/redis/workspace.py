@@ -90,6 +90,18 @@ class RedisWorkspace:
     def unbar(self, team: str) -> None:
         answered(lambda: self._redis.delete(workspace(team, "barred"), workspace(team, "probe")))
 
+    def recent(self, team: str, since: float) -> list[str]:
+        key = workspace(team, "recent")
+        return [str(thread) for thread in answered(lambda: self._redis.zrangebyscore(key, int(since * 1000), "+inf"))]
+
+    def caught_up(self, team: str) -> float | None:
+        found = answered(lambda: self._redis.get(workspace(team, "caught_up")))
+        return None if found is None else float(found)
+
+    def catch_up_to(self, team: str, at: float) -> None:
+        if at > (self.caught_up(team) or 0.0):
+            answered(lambda: self._redis.set(workspace(team, "caught_up"), f"{at:.6f}"))
+
     def refuse_once(self, team: str, user: str) -> bool:
         key = workspace(team, f"refused:{user}")
         return bool(answered(lambda: self._redis.set(key, "1", ex=DAY, nx=True)))

@@ -15,8 +15,10 @@ from bot.app import build
 from bot.identity import Identity
 from bot.listeners.run_buttons import Stopper
 from store.errors import AdmissionConflictError, StoreUnavailableError
+from store.lease import StopReason
+from store.news import News
 from store.ports import Clock, Ids
-from store.protocol import Admissions, Person, Stopping, Store, Workspace
+from store.protocol import Admissions, Amended, Person, Stopping, Store, Whose, Workspace
 from store.submission import Receipt, Submission
 
 ME = Identity(team="T0TEAM", user="U0BOT", bot="B0BOT")
@@ -104,10 +106,10 @@ class FakeAdmissions:
         self.waiting: list[Submission] = []
         self.down = False
 
-    def admit(self, submission: Submission, *, from_askers_only: bool = False) -> Receipt | None:
+    def admit(self, submission: Submission, *, whose: Whose = "any") -> Receipt | None:
         self._check()
         known = self.taken.get(submission.key)
-        if known is None and from_askers_only and not self._asked(submission):
+        if known is None and whose == "asker" and not self._asked(submission):
             return None
         if known is not None and known.fingerprint != submission.fingerprint:
             raise AdmissionConflictError(submission.key)
@@ -123,12 +125,28 @@ class FakeAdmissions:
     def outcome(self, team: str, run: str) -> Json | None:
         return None
 
-    def stop(self, thread: str, run: str, by: str) -> Stopping:
+    def amend(self, thread: str, news: News, files: Sequence[str] = ()) -> Amended:
+        self._check()
+        return "unknown"
+
+    def retract(self, thread: str, ts: str, by: str, *, burn: bool = False) -> bool:
+        self._check()
+        return False
+
+    def retract_thread(self, thread: str, by: str) -> bool:
+        self._check()
+        return False
+
+    def mute(self, thread: str, ts: str, *, on: bool) -> bool:
+        self._check()
+        return False
+
+    def stop(self, thread: str, run: str, by: str, why: StopReason = "") -> Stopping:
         self._check()
         self.stops.append((thread, run, by))
         return self.stopping
 
-    def withdraw(self, thread: str, by: str) -> Sequence[Submission]:
+    def withdraw(self, thread: str, by: str, why: StopReason = "") -> Sequence[Submission]:
         self._check()
         self.withdrawn.append((thread, by))
         dropped, self.waiting = self.waiting, []
@@ -158,6 +176,15 @@ class FakeWorkspace:
     def know(self, team: str, people: dict[str, Person]) -> None:
         self.known.update(people)
 
+    def recent(self, team: str, since: float) -> list[str]:
+        return []
+
+    def caught_up(self, team: str) -> float | None:
+        return None
+
+    def catch_up_to(self, team: str, at: float) -> None:
+        return None
+
     def refuse_once(self, team: str, user: str) -> bool:
         first = user not in self.refused
         self.refused.add(user)
@@ -175,19 +202,28 @@ class Bot:
         self.apps: list[App] = []
         self.app = self.build()
 
-    def build(self, policy: AccessPolicy | None = None, stopper: Stopper = "anyone") -> App:
+    def build(
+        self,
+        policy: AccessPolicy | None = None,
+        stopper: Stopper = "anyone",
+        *,
+        store: Store | None = None,
+        **more: Any,
+    ) -> App:
+        """store: instead of the doubles; more: as `bot.app.build` takes it."""
         admissions: Admissions = self.admissions
         workspace: Workspace = self.workspace
         unused = cast("Any", None)
         self.app = build(
             self.slack,
             me=ME,
-            store=Store(admissions, unused, unused, unused, workspace),
+            store=store or Store(admissions, unused, unused, unused, workspace),
             ring=self.rung.append,
             clock=self.clock,
             ids=self.ids,
             policy=policy or AccessPolicy(),
             stopper=stopper,
+            **more,
         )
         self.apps.append(self.app)
         return self.app

@@ -21,7 +21,7 @@ from bot.reply import replies
 from bot.socket import Sockets
 from playground.standins.slack.client import SlackStandin
 from store.ports import Replies, ReplyError
-from store.protocol import Inventory, Leases, Log, Store
+from store.protocol import Inventory, Leases, Log, Store, Whose
 from store.submission import Receipt, Submission
 from store.system import SystemClock, SystemIds, SystemThreads
 from store.view import CallView, RunView
@@ -35,12 +35,12 @@ class Admitting(FakeAdmissions):
         super().__init__()
         self._slack, self.slow, self.entered = slack, False, Event()
 
-    def admit(self, submission: Submission, *, from_askers_only: bool = False) -> Receipt | None:
+    def admit(self, submission: Submission, *, whose: Whose = "any") -> Receipt | None:
         if self.slow:
             since = self._slack.last()
             self.entered.set()
             self._slack.wait_for("socket.closed", since=since, timeout=5.0)
-        return super().admit(submission, from_askers_only=from_askers_only)
+        return super().admit(submission, whose=whose)
 
 
 @dataclass

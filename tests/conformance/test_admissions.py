@@ -58,7 +58,7 @@ def test_a_key_lives_for_a_day_and_an_hour_at_least(store: Store, clock: FakeClo
 
 @pytest.mark.clause("ADMIT-3")
 def test_a_key_is_not_burnt_by_a_message_that_is_not_for_us(store: Store) -> None:
-    assert store.admissions.admit(message(), from_askers_only=True) is None
+    assert store.admissions.admit(message(), whose="asker") is None
 
     receipt = store.admissions.admit(message())
 

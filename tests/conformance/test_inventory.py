@@ -19,8 +19,12 @@ def thread(n: int = 1) -> str:
     return f"T1/C1/170000000{n}.000100"
 
 
+def said(n: int = 1) -> Submission:
+    return Submission(thread(n), "C1", f"170000000{n}.000100", "U1", "hi", f"r{n}", 0.0)
+
+
 def admit(store: Store, n: int = 1) -> None:
-    store.admissions.admit(Submission(thread(n), "C1", f"170000000{n}.000100", "U1", "hi", f"r{n}", 0.0))
+    store.admissions.admit(said(n))
 
 
 @pytest.mark.clause("WORK-1")
@@ -29,7 +33,7 @@ def test_an_admission_is_owed_until_it_is_settled_and_delivered(store: Store) ->
     assert store.inventory.owed("T1").threads == [thread()]
 
     lease = store.leases.claim(thread(), "o").lease
-    settlement = Commit("r1", records=[SETTLED], due={"delivery:r1": ""}, taken=["1700000001.000100"])
+    settlement = Commit("r1", records=[SETTLED], due={"delivery:r1": ""}, taken=[said()])
     store.log.commit(lease, settlement)
     store.leases.release(lease, idle=False)
     head = store.inventory.head(thread())
@@ -118,7 +122,7 @@ def test_an_unknown_effect_stays_listed_after_the_run_and_goes_with_its_thread(
     admit(store)
     lease = store.leases.claim(thread(), "o").lease
     store.log.commit(
-        lease, Commit("r1", records=[SETTLED], rest={"unknown:r1:0:t1:0": "{}"}, taken=["1700000001.000100"])
+        lease, Commit("r1", records=[SETTLED], rest={"unknown:r1:0:t1:0": "{}"}, taken=[said()])
     )
     store.leases.release(lease, idle=True)
 
@@ -137,7 +141,7 @@ def test_every_key_that_is_left_by_finished_work_expires(store: Store, redis: Fa
     lease = store.leases.claim(thread(), "o").lease
     store.log.commit(
         lease,
-        Commit("r1", records=[SETTLED], taken=["1700000001.000100"], outcome=("r1", "{}"), forget_steps=True),
+        Commit("r1", records=[SETTLED], taken=[said()], outcome=("r1", "{}"), forget_steps=True),
     )
     store.leases.release(lease, idle=True)
 

@@ -12,11 +12,12 @@ from tests.conftest import FakeClock
 
 THREAD = "T1/C1/1700000001.000100"
 TS = "1700000001.000100"
+SAID = Submission(THREAD, "C1", TS, "U1", "hi", "r1", 0.0)
 SETTLED = ("r1:0:#settled:0", "done", "{}")
 
 
 def claimed(store: Store) -> Lease:
-    store.admissions.admit(Submission(THREAD, "C1", TS, "U1", "hi", "r1", 0.0))
+    store.admissions.admit(SAID)
     return store.leases.claim(THREAD, "boot:1:1:a").lease
 
 
@@ -24,10 +25,10 @@ def claimed(store: Store) -> Lease:
 @pytest.mark.parametrize(
     "left",
     [
-        Commit("r1", records=[SETTLED], due={"run:r1": ""}, taken=[TS]),
-        Commit("r1", records=[SETTLED], due={"delivery:r1": ""}, taken=[TS]),
-        Commit("r1", records=[SETTLED], rest={"parked:r1": "{}"}, taken=[TS]),
-        Commit("r1", records=[SETTLED], rest={"unknown:r1:0:t1:0": "{}"}, taken=[TS]),
+        Commit("r1", records=[SETTLED], due={"run:r1": ""}, taken=[SAID]),
+        Commit("r1", records=[SETTLED], due={"delivery:r1": ""}, taken=[SAID]),
+        Commit("r1", records=[SETTLED], rest={"parked:r1": "{}"}, taken=[SAID]),
+        Commit("r1", records=[SETTLED], rest={"unknown:r1:0:t1:0": "{}"}, taken=[SAID]),
         Commit("r1", records=[SETTLED]),
     ],
     ids=["an open run", "a delivery", "a parked run", "an unknown effect", "an admission"],
@@ -48,7 +49,7 @@ def test_whatever_is_unfinished_stays_listed_after_its_owner_let_go(store: Store
 @pytest.mark.clause("WORK-1")
 def test_what_waits_for_a_person_is_listed_and_nobody_is_rung_for_it(store: Store, clock: FakeClock) -> None:
     lease = claimed(store)
-    store.log.commit(lease, Commit("r1", records=[SETTLED], rest={"parked:r1": "{}"}, taken=[TS]))
+    store.log.commit(lease, Commit("r1", records=[SETTLED], rest={"parked:r1": "{}"}, taken=[SAID]))
     store.leases.release(lease, idle=True)
     clock.advance(3600)
 
@@ -83,9 +84,10 @@ def test_one_poisoned_thread_is_put_off_and_the_others_are_rung(
 def test_finished_threads_cost_the_listing_and_the_sweep_nothing(store: Store) -> None:
     for n in range(50):
         thread = f"T1/C1/170000{n:04}.000100"
-        store.admissions.admit(Submission(thread, "C1", f"170000{n:04}.000100", "U1", "hi", f"r{n}", 0.0))
+        said = Submission(thread, "C1", f"170000{n:04}.000100", "U1", "hi", f"r{n}", 0.0)
+        store.admissions.admit(said)
         lease = store.leases.claim(thread, "boot:1:1:a").lease
-        store.log.commit(lease, Commit(f"r{n}", records=[SETTLED], taken=[f"170000{n:04}.000100"]))
+        store.log.commit(lease, Commit(f"r{n}", records=[SETTLED], taken=[said]))
         store.leases.release(lease, idle=True)
 
     page = store.inventory.owed("T1")
@@ -99,7 +101,7 @@ def test_a_receipt_leads_to_the_outcome_once_there_is_one(store: Store) -> None:
     lease = claimed(store)
     assert store.admissions.outcome("T1", "r1") is None
 
-    store.log.commit(lease, Commit("r1", records=[SETTLED], taken=[TS], outcome=("r1", '{"text":"done"}')))
+    store.log.commit(lease, Commit("r1", records=[SETTLED], taken=[SAID], outcome=("r1", '{"text":"done"}')))
 
     receipt = store.admissions.admit(Submission(THREAD, "C1", TS, "U1", "hi", "r9", 0.0))
     assert receipt is not None
@@ -127,4 +129,4 @@ def test_a_stop_or_a_message_of_anybody_reaches_the_mailbox_and_never_the_log(st
 
     assert store.log.read(THREAD) == []
     assert sorted(store.leases.signals(lease, 0.1) + store.leases.signals(lease, 0.1)) == ["mail", "stop"]
-    assert list(store.leases.renew(lease)) == ["r1"]
+    assert list(store.leases.renew(lease).stops) == ["r1"]

@@ -1,25 +1,48 @@
-local admission, head, order, mail, askers, owed, teams, signals = unpack(KEYS)
-local fingerprint, run, thread, ts, score, json, author, condition, ttl_ms, team = unpack(ARGV)
+local admission, head, order, mail, askers, owed, teams, signals, said, muted, recent = unpack(KEYS)
+local fingerprint, run, thread, ts, score, json, author, condition, ttl_ms, team, keep_ms, standing = unpack(ARGV)
 -- Take one input into a thread's mailbox, once. Anyone may call it.
--- condition: 'any', or 'asker': only where `author` started something in this thread before.
--- Answers {'NEW'|'SAME'|'CONFLICT'|'IGNORED', run, thread}. Nothing is written unless it is NEW.
+-- condition: 'any'; 'asker': only where `author` started something in this thread before that ts; 'thread': only where
+-- anybody did. Either of these only while the thread is not muted.
+-- Answers {'NEW'|'SAME'|'CONFLICT'|'IGNORED', run, thread, 1 when others or an open run come first}.
+-- Nothing but a mute's age is written unless it is NEW.
+local RECENT = 172800000
+
+local function ours()
+  if condition == 'any' then return true end
+  if string.sub(redis.call('GET', muted) or '', 1, 2) == 'on' then
+    redis.call('PEXPIRE', muted, keep_ms)
+    return false
+  end
+  local since
+  if condition == 'asker' then
+    since = redis.call('ZSCORE', askers, author)
+  else
+    since = redis.call('ZRANGE', askers, 0, 0, 'WITHSCORES')[2]
+  end
+  return since and tonumber(since) < tonumber(score)
+end
 
 local stood = redis.call('GET', admission)
 if stood then
   local found, first_run, first_thread = string.match(stood, '^(%S+) (%S+) (%S+)$')
-  if found ~= fingerprint then return { 'CONFLICT', first_run, first_thread } end
-  return { 'SAME', first_run, first_thread }
+  if found ~= fingerprint then return { 'CONFLICT', first_run, first_thread, 0 } end
+  return { 'SAME', first_run, first_thread, 0 }
 end
-if condition == 'asker' and redis.call('SISMEMBER', askers, author) == 0 then
-  return { 'IGNORED', '', '' }
-end
+if not ours() then return { 'IGNORED', '', '', 0 } end
+local open = redis.call('HGET', head, 'run')
+local waits = redis.call('ZCARD', order) > 0 or (open and open ~= '')
 redis.call('SET', admission, fingerprint .. ' ' .. run .. ' ' .. thread, 'PX', ttl_ms)
 redis.call('ZADD', order, score, ts)
 redis.call('HSET', mail, ts, json)
-redis.call('SADD', askers, author)
+redis.call('HSET', said, ts, standing)
+local since = redis.call('ZSCORE', askers, author)
+if not since or tonumber(since) > tonumber(score) then redis.call('ZADD', askers, score, author) end
 redis.call('SADD', teams, team)
+redis.call('ZADD', recent, now_ms(), thread)
+redis.call('ZREMRANGEBYSCORE', recent, '-inf', now_ms() - RECENT)
+redis.call('PEXPIRE', recent, RECENT)
 if redis.call('PTTL', head) >= 0 then
-  for _, key in ipairs({ head, order, mail, askers }) do redis.call('PERSIST', key) end
+  for _, key in ipairs({ head, order, mail, askers, said }) do redis.call('PERSIST', key) end
 end
 if not signal(head, signals, 'mail') then redis.call('ZADD', owed, now_ms(), thread) end
-return { 'NEW', run, thread }
+return { 'NEW', run, thread, waits and 1 or 0 }

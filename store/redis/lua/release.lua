@@ -1,7 +1,7 @@
-local head, order, mail, due, rest, log, stops, askers, signals, owed, held = unpack(KEYS)
+local head, order, mail, due, rest, log, stops, askers, said, news, signals, owed, held = unpack(KEYS)
 local epoch, thread, mode, delay_ms, keep_ms, counted = unpack(ARGV)
 -- End a tenure. mode 'idle': only if nothing is left to do, in the same moment in which that is checked, else
--- {'WORK', inputs, due, rest, stops}. mode 'owed': whatever is left stays owed and is looked at in delay_ms.
+-- {'WORK', inputs, due, rest, stops, news}. mode 'owed': whatever is left stays owed and is looked at in delay_ms.
 -- counted '1': this tenure counts as one that got nowhere. Finished threads start to expire here,
 -- also those that still list an unknown effect.
 
@@ -13,7 +13,7 @@ if mode == 'idle' and work > 0 then
   local inputs = {}
   if #ids > 0 then inputs = redis.call('HMGET', mail, unpack(ids)) end
   return { 'WORK', inputs, redis.call('HGETALL', due), redis.call('HGETALL', rest),
-    redis.call('HGETALL', stops) }
+    redis.call('HGETALL', stops), redis.call('HVALS', news) }
 end
 local now = now_ms()
 redis.call('HINCRBY', head, 'active', now - tonumber(redis.call('HGET', head, 'claimed')))
@@ -27,7 +27,7 @@ for _, item in ipairs(redis.call('HKEYS', rest)) do
   if string.sub(item, 1, 8) ~= 'unknown:' then parked = true end
 end
 if left == 'clear' or (left == 'rests' and not parked) then
-  for _, key in ipairs({ head, log, order, mail, due, rest, stops, askers }) do
+  for _, key in ipairs({ head, log, order, mail, due, rest, stops, askers, said, news }) do
     redis.call('PEXPIRE', key, keep_ms)
   end
 end
