@@ -138,8 +138,8 @@ def test_without_an_app_token_slack_posts_and_the_same_processes_answer(deployme
     slack.settings(transport="http")
     over_http = {"SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": slack.signing_secret, "PORT": str(port)}
     bot, worker = deployment.start("bot", **over_http), deployment.start("worker", **over_http)
-    wait_until(lambda: deployment.logged("bot listens for Slack"), "the bot listens")
-    wait_until(lambda: deployment.logged("pool starts"), "the pool starts")
+    wait_until(lambda: deployment.logged("bot listens for Slack"), "the bot listens", 20.0)
+    wait_until(lambda: deployment.logged("pool starts"), "the pool starts", 20.0)
     assert slack.verify_request_url(f"http://127.0.0.1:{port}/slack/events")["verified"]
     ts = slack.say("ann", "general", "@everthread hello")
     wait_until(lambda: deployment.replies("general", ts), "somebody answered")
