@@ -200,7 +200,6 @@ class Tenure:
         except InputChangedError as changed:
             log.info("%s", changed)
             return None
-        self._mailbox = replace(self._mailbox, news=())
         self._runs[run], self._open = state, run
         return self._run(state, context, active_before=0.0, resumed=False)
 
@@ -246,7 +245,8 @@ class Tenure:
 
     def _execute(self, run: Run) -> None:
         post = self._posts[run.id]
-        showing = Showing(self._services, post, run.progress)
+        # What is stopped before it is shown may have to leave no trace in the thread.
+        showing = None if self._door.stop_of(run.id) else Showing(self._services, post, run.progress)
         self._door.queued = run.progress.wait_behind
         try:
             try:
@@ -267,8 +267,11 @@ class Tenure:
                 raise
         finally:
             self._judged = True
-            showing.finish()
+            if showing is not None:
+                showing.finish()
         self._open = ""
+        # What people did meanwhile is read with the release, before anything else is taken.
+        self._mailbox = replace(self._mailbox, inputs=(), stops={}, news=())
         self._deliver(run.state)
 
     def _abort(self, run: Run) -> None:

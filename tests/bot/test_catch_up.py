@@ -1,0 +1,303 @@
+"""What was said while nobody listened is taken in from Slack's history: once, in order, within its bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from bot.app import deliver
+from bot.catch_up import APART, MARGIN, CatchUp
+from bot.history import AT_ONCE, DAY, History
+from store.errors import StoreUnavailableError
+from store.protocol import Store
+from store.system import SystemThreads
+from tests.bot.doubles import ME, Answer, Bot, FakeSlack, Json, event, mention, message, refusal
+from tests.conftest import FakeClock
+
+NOW = 1_800_000_000.0
+
+
+@dataclass
+class Slept(SystemThreads):
+    """Threads whose sleeps only pass the clock's time."""
+
+    clock: FakeClock
+    slept: list[float] = field(default_factory=list)
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.clock.advance(seconds)
+
+
+class Workspace(FakeSlack):
+    """Channels with messages; `rooms`: by channel, each message as history shows it."""
+
+    def __init__(self, people: FakeSlack) -> None:
+        super().__init__()
+        self.__dict__.update(people.__dict__)
+        self.rooms: dict[str, list[Json]] = {}
+
+    def _next(self, method: str, args: Json) -> Answer | Exception:
+        if method not in self.answers:
+            oldest = float(args.get("oldest") or 0)
+            room = [one for one in self.rooms.get(args.get("channel", ""), ()) if float(one["ts"]) > oldest]
+            match method:
+                case "users.conversations":
+                    return Answer({"ok": True, "channels": [{"id": channel} for channel in self.rooms]})
+                case "conversations.history":
+                    roots = [one for one in room if one.get("thread_ts") in (None, one["ts"])]
+                    return Answer({"ok": True, "messages": roots[::-1]})
+                case "conversations.replies":
+                    found = [one for one in room if one.get("thread_ts") == args["ts"]]
+                    return Answer({"ok": True, "messages": found})
+        return super()._next(method, args)
+
+
+class Gap:
+    """A bot over a real store that was away, and what Slack kept meanwhile."""
+
+    def __init__(self, bot: Bot, store: Store, clock: FakeClock) -> None:
+        self.bot, self.store, self.clock = bot, store, clock
+        self.slack = Workspace(bot.slack)
+        bot.slack = self.slack
+        self.threads = Slept(clock)
+        self.catch_up = self.new()
+        self.app = bot.build(store=store, missed=lambda: self.catch_up.missed())
+        self.catch_up.deliver = lambda body: deliver(self.app, body)
+        store.workspace.catch_up_to(ME.team, clock.now())
+
+    def new(self) -> CatchUp:
+        history = History(self.slack, ME.team, self.store.workspace, self.clock, self.threads)
+        return CatchUp(ME, self.store.workspace, history, self.clock, self.threads)
+
+    def said(self, channel: str, seconds: float, text: str, root: str | None = None, **more: Any) -> str:
+        """Somebody says something `seconds` after the bot went away."""
+        ts = f"{NOW + seconds:.6f}"
+        kept = {"type": "message", "user": "U0ANN", "text": text, "ts": ts, "team": ME.team, **more}
+        if root is not None:
+            kept["thread_ts"] = root
+            for one in self.slack.rooms[channel]:
+                if one["ts"] == root:
+                    one |= {"thread_ts": root, "reply_count": 1, "latest_reply": ts}
+        self.slack.rooms.setdefault(channel, []).append(kept)
+        return ts
+
+    def back(self, seconds: float = 3600.0) -> list[str]:
+        """The bot is connected again after so many seconds; what it has taken in by then, in order."""
+        self.clock.time = NOW + seconds
+        self.catch_up.look(1)
+        self.bot.settle()
+        return self.inputs()
+
+    def inputs(self) -> list[str]:
+        owed = self.store.inventory.owed(ME.team).threads
+        found = []
+        for thread in owed:
+            claim = self.store.leases.claim(thread, "o")
+            self.store.leases.release(claim.lease, idle=False)
+            found += claim.mailbox.inputs
+        return [one.text for one in sorted(found, key=lambda one: one.ts)]
+
+    def made(self, *methods: str) -> list[str]:
+        return [call.args.get("channel", "") for call in self.slack.calls if call.method in methods]
+
+
+@pytest.fixture
+def gap(bot: Bot, store: Store, clock: FakeClock) -> Gap:
+    return Gap(bot, store, clock)
+
+
+@pytest.mark.clause("ADMIT-6")
+def test_what_was_said_while_nobody_listened_is_taken_in_once_and_in_order(gap: Gap) -> None:
+    root = gap.said("C0GENERAL", 10, "<@U0BOT> first")
+    gap.said("C0GENERAL", 20, "lunch?")
+    gap.said("C0GENERAL", 30, "third", root)
+    gap.said("C0GENERAL", 25, "<@U0BOT> second", root)
+    gap.said("D0ANN", 40, "fourth")
+
+    assert gap.back() == ["first", "second", "third", "fourth"]
+
+    gap.bot.tell(event(message("<@U0BOT> first", ts=root)))
+    gap.catch_up.look(2)
+    assert gap.inputs() == ["first", "second", "third", "fourth"]
+    assert len(gap.bot.rung) == 4
+
+
+@pytest.mark.clause("ADMIT-6")
+def test_what_had_been_taken_before_is_not_taken_again(gap: Gap) -> None:
+    root = gap.said("C0GENERAL", -30, "<@U0BOT> charge 5")
+    gap.bot.tell(event(mention(ts=root)))
+
+    assert gap.back() == ["charge 5"]
+    assert gap.bot.rung == [f"T0TEAM/C0GENERAL/{root}"]
+
+
+@pytest.mark.clause("ADMIT-6")
+def test_a_reply_in_an_old_thread_that_we_know_is_found(gap: Gap) -> None:
+    root = gap.said("C0GENERAL", -3 * DAY, "<@U0BOT> charge 5")
+    gap.bot.tell(event(mention(ts=root)))
+    gap.said("C0GENERAL", 10, "and 6", root)
+
+    assert gap.back() == ["charge 5", "and 6"]
+
+
+@pytest.mark.clause("ADMIT-6")
+def test_it_looks_back_a_day_at_most(gap: Gap) -> None:
+    gap.said("C0GENERAL", 10, "<@U0BOT> too old")
+    gap.said("C0GENERAL", 3 * 3600, "<@U0BOT> in time")
+
+    assert gap.back(DAY + 3600) == ["in time"]
+
+
+@pytest.mark.clause("ADMIT-6")
+def test_of_a_channel_it_reads_the_newest_two_hundred_messages(gap: Gap) -> None:
+    gap.said("C0GENERAL", 10, "<@U0BOT> hello")
+
+    gap.back()
+
+    asked = [call.args for call in gap.slack.made("conversations.history")]
+    assert [(call["limit"], float(call["oldest"])) for call in asked] == [(200, NOW + 3600 - DAY)]
+
+
+@pytest.mark.clause("ADMIT-6")
+def test_a_first_start_answers_nothing_old(gap: Gap, store: Store, redis: Any) -> None:
+    redis.delete("everthread:{T0TEAM}:caught_up")
+    gap.said("C0GENERAL", 10, "<@U0BOT> from before")
+
+    assert gap.back() == []
+    assert store.workspace.caught_up(ME.team) == NOW + 3600
+    assert gap.made("conversations.history") == []
+
+
+@pytest.mark.clause("ADMIT-6")
+def test_what_slack_may_have_given_up_on_just_before_is_read_again(gap: Gap) -> None:
+    gap.said("C0GENERAL", -MARGIN + 10, "<@U0BOT> just before")
+    gap.said("C0GENERAL", -MARGIN - 10, "<@U0BOT> long before")
+
+    assert gap.back() == ["just before"]
+
+
+@pytest.mark.clause("ADMIT-6")
+def test_the_history_is_read_after_each_connection_at_most_once_a_minute(gap: Gap) -> None:
+    gap.said("C0GENERAL", 10, "lunch?")
+    gap.back()
+    gap.catch_up.look(1)
+    gap.catch_up.look(2)
+    gap.catch_up.look(0)
+    assert len(gap.made("conversations.history")) == 1
+
+    gap.clock.advance(APART)
+    gap.catch_up.look(0)
+    gap.catch_up.look(2)
+    gap.catch_up.look(2)
+    assert len(gap.made("conversations.history")) == 2
+
+
+@pytest.mark.clause("ADMIT-6")
+def test_a_bot_that_stays_connected_notes_that_it_missed_nothing(gap: Gap) -> None:
+    gap.back(10)
+    for _ in range(30):
+        gap.clock.advance(10)
+        gap.catch_up.look(1)
+
+    mark = gap.store.workspace.caught_up(ME.team)
+    assert mark is not None
+    assert gap.clock.now() - mark < APART + 10
+    assert len(gap.made("users.conversations")) == 1
+
+
+@pytest.mark.clause("ADMIT-6")
+def test_an_outage_of_the_store_is_caught_up_when_it_is_over(gap: Gap, monkeypatch: pytest.MonkeyPatch) -> None:
+    gap.back(10)
+    ts = gap.said("C0GENERAL", 100, "<@U0BOT> charge 5")
+
+    def down(*_: Any, **__: Any) -> Any:
+        raise StoreUnavailableError("the store does not answer")
+
+    with monkeypatch.context() as outage:
+        outage.setattr(type(gap.store.admissions), "admit", down)
+        outage.setattr(type(gap.store.workspace), "caught_up", down)
+        gap.clock.time = NOW + 110
+        assert gap.bot.tell(event(mention(ts=ts))).status == 500
+        gap.catch_up.look(1)
+        assert gap.inputs() == []
+    gap.clock.time = NOW + 4000
+    gap.catch_up.look(1)
+    gap.bot.settle()
+
+    assert gap.inputs() == ["charge 5"]
+
+
+@pytest.mark.clause("ADMIT-6")
+def test_a_reading_that_fails_is_done_again_and_nothing_counts_as_caught_up(gap: Gap, store: Store) -> None:
+    gap.said("C0GENERAL", 10, "<@U0BOT> charge 5")
+    gap.slack.answer("users.conversations", *[refusal("internal_error")] * 3, {"channels": [{"id": "C0GENERAL"}]})
+
+    assert gap.back() == []
+    assert store.workspace.caught_up(ME.team) == NOW
+    gap.clock.advance(APART)
+    gap.catch_up.look(1)
+    gap.bot.settle()
+
+    assert gap.inputs() == ["charge 5"]
+
+
+@pytest.mark.clause("ADMIT-6")
+def test_it_goes_at_slacks_pace_and_waits_when_slack_says_so(gap: Gap) -> None:
+    for n in range(AT_ONCE + 10):
+        gap.said(f"C{n:03}", 10, "lunch?")
+    slow = Answer({"ok": False, "error": "ratelimited"}, status=429, headers={"Retry-After": "30"})
+    gap.slack.answer("users.conversations", slow, {"channels": [{"id": channel} for channel in gap.slack.rooms]})
+
+    gap.back()
+
+    assert gap.threads.slept[0] == 30.0
+    assert len(gap.threads.slept) == 1 + 2 + 10
+    assert sum(gap.threads.slept[1:]) >= 12 * 1.2
+
+
+@pytest.mark.clause("ADMIT-6")
+@pytest.mark.parametrize("error", ["not_in_channel", "missing_scope"])
+def test_a_channel_that_slack_does_not_show_is_left_out(gap: Gap, error: str) -> None:
+    root = gap.said("C0GENERAL", -DAY, "<@U0BOT> charge 5")
+    gap.bot.tell(event(mention(ts=root)))
+    gap.said("C0GENERAL", 10, "and 6", root)
+    gap.slack.answer("users.conversations", refusal("missing_scope"))
+    gap.slack.answer("conversations.history", refusal(error))
+
+    assert gap.back() == ["charge 5", "and 6"]
+
+
+@pytest.mark.clause("ADMIT-6")
+def test_an_edit_that_was_missed_is_taken_in_too(gap: Gap) -> None:
+    root = gap.said("C0GENERAL", -30, "<@U0BOT> charge 5")
+    gap.bot.tell(event(mention(ts=root)))
+    kept = gap.slack.rooms["C0GENERAL"][0]
+    kept |= {"text": "<@U0BOT> charge 6", "edited": {"user": "U0ANN", "ts": f"{NOW + 20:.6f}"}}
+
+    assert gap.back() == ["charge 6"]
+
+
+@pytest.mark.clause("ADMIT-6")
+@pytest.mark.parametrize("kept", [{"user": ME.user, "bot_id": ME.bot}, {"subtype": "channel_join"}, {"user": "U0GUS"}])
+def test_what_would_not_have_been_heard_is_not_heard_later(gap: Gap, kept: Json) -> None:
+    gap.slack.people["U0GUS"] = {"is_restricted": True}
+    gap.said("C0GENERAL", 10, "<@U0BOT> charge 5", **kept)
+
+    assert gap.back() == []
+
+
+def test_the_watch_runs_on_a_thread_of_its_own_until_it_is_stopped(gap: Gap) -> None:
+    looked: list[int] = []
+
+    def connection() -> int:
+        looked.append(1)
+        gap.catch_up.stop()
+        return 0
+
+    gap.catch_up.start(connection)
+    gap.catch_up.stop()
+
+    assert len(looked) <= 1
