@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from playground.scenarios import recovery, simulated
+from playground.scenarios import crowd, recovery, simulated
 from playground.scenarios.bare import same_story
 from playground.scenarios.chaos import UNSETTLED_SHARE, storm
 from playground.scenarios.deaths import Death, die_at, survey
@@ -38,6 +38,8 @@ def main(arguments: Sequence[str]) -> int:
         return USAGE
     if given.recovery:
         return recovery.measure(given.recovery)
+    if given.crowd:
+        return crowd.measure(given.crowd)
     if not scenarios:
         print("everthread scenario: name at least one file", file=sys.stderr)
         return USAGE
@@ -59,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--deaths", action="store_true", help="every death point, by a real SIGKILL")
     parser.add_argument("--chaos", nargs=2, metavar=("SEED", "N"), help="N plays with a kill at a random point")
     parser.add_argument("--recovery", type=int, metavar="N", help="measure N recoveries and first replies")
+    parser.add_argument("--crowd", type=int, metavar="N", help="measure N runs at once under Slack's rate tiers")
     return parser
 
 
