@@ -39,7 +39,7 @@ class Bolt:
         app.event("message")(lambda ack: ack())
         app.event("reaction_added")(lambda ack: ack())
         app.action("go")(lambda ack: ack())
-        self.handler = SocketModeHandler(app, slack.app_token, ping_interval=0.2)
+        self.handler = SocketModeHandler(app, slack.app_token, ping_interval=0.5)
         since = slack.last()
         self.handler.connect()
         self.socket: int = slack.wait_for("socket.connected", since=since)["socket"]
@@ -61,7 +61,7 @@ class Bolt:
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[SlackStandin]:
-    with SlackStandin.start(ack_timeout=0.5, retry_delays=[0.0, 0.1, 0.2]) as standin:
+    with SlackStandin.start(ack_timeout=2.0, retry_delays=[0.0, 0.1, 0.2]) as standin:
         yield standin
 
 
