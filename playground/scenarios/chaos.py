@@ -18,20 +18,16 @@ MISSES = 5
 
 
 def storm(stage: Stage, scenario: Scenario, seed: str, times: int) -> Iterator[Death]:
-    """So many plays, each with a death; the same seed draws the same points of the same survey.
+    """So many plays in which a run under way is hit; the same seed draws the same points of the same survey.
 
-    A hit on a run that had settled is played and judged, but another is drawn in its place, as long as four of five
-    hit a run under way.
+    Points at which every run has settled are not drawn. A play whose point was not reached, or came too late this
+    time, is judged all the same, and another point is drawn in its place.
     """
     draw = random.Random(f"{seed} {scenario.name}")
-    points = survey(stage, scenario)
-    settled = 0
+    points = [placed for placed in survey(stage, scenario) if not placed.late]
     for n in range(times):
         for again in range(MISSES):
             death = die_at(stage, scenario, draw.choice(points), draw.choice(REACHES), f"-chaos-{n}-{again}")
             yield death
             if death.unsettled:
                 break
-            settled += bool(death.where)
-            if settled > times * (1 - UNSETTLED_SHARE):
-                points = [placed for placed in points if placed != death.placed] or points

@@ -29,19 +29,19 @@ def match_of(condition: Condition, ts_of: Callable[[str], str]) -> Match:
         case "slack":
             return lambda one: one.kind == "slack.hold.reached" and _is_slack(condition, one)
         case "reply":
-            return lambda one: _is_ours(one) and condition.of in str(one["text"])
+            return lambda one: _is_ours(one) and condition.of in f"{one['text']}{one['blocks']}"
         case "claims":
             return lambda one: one.kind == "store.claim" and bool(one["won"])
         case "owner":
             return lambda one: one.kind == "store.refused" and str(one["why"]).startswith("STALE")
-        case "worker":
-            return lambda one: one.kind == "process.ended" and one["code"] == 0
         case "workers":
             return lambda one: one.kind == "store.worker.waits"
         case "bots":
             return lambda one: one.kind == "slack.socket.connected"
         case "acked":
             return lambda one: one.kind == "slack.event.acked" and one["ts"] == ts_of(condition.of)
+        case "lost":
+            return lambda one: one.kind == "slack.event.lost" and one["ts"] == ts_of(condition.of)
     raise ValueError(f"no condition about {condition.subject}")
 
 

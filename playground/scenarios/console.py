@@ -107,8 +107,9 @@ def _deaths(scenario: Scenario, stage: Stage) -> Iterator[Death]:
 
 
 def _once_each(scenarios: Sequence[Scenario]) -> list[Scenario]:
-    """Without those that differ from an earlier one only in their own faults."""
-    return list({same_story(scenario): scenario for scenario in reversed(scenarios)}.values())[::-1]
+    """Without those that differ from an earlier one only in their own faults, or are played as they stand only."""
+    taken = [scenario for scenario in reversed(scenarios) if not scenario.as_is]
+    return list({same_story(scenario): scenario for scenario in taken}.values())[::-1]
 
 
 def _length(scenario: Scenario) -> float:

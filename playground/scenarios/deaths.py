@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from playground.scenarios.bare import bare
@@ -20,10 +20,11 @@ SIDES: tuple[Side, ...] = ("before", "after")
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A point, and the prompt by which its model call is known."""
+    """A point, and the prompt by which its model call is known. late: every run had settled by then."""
 
     point: DeathPoint
     on: str = ""
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,11 @@ class Death:
 
 def survey(stage: Stage, scenario: Scenario) -> list[Placed]:
     """The points of one play without faults: before and after each commit, Slack call, model call and effect."""
-    story = bare(scenario)
-    found: list[Placed] = []
+    story, happenings = bare(scenario), stage.happenings
+    met: list[tuple[DeathPoint, int]] = []
 
     def note(point: DeathPoint, _pid: int | None) -> bool:
-        found.append(Placed(point))
+        met.append((point, happenings.count))
         return False
 
     def listen() -> None:
@@ -55,16 +56,22 @@ def survey(stage: Stage, scenario: Scenario) -> list[Placed]:
     played = Player(stage, story, lenient=True).play(regardless, ready=listen)
     if played.failures:
         raise AssertionError(f"{scenario.name} does not hold without any death: {'; '.join(played.failures)}")
+    end = max((one.n for one in happenings.all("store.commit") if _ends(one)), default=happenings.count)
+    found = [Placed(point, late=at > end) for point, at in met]
+    return found + list(_calls(stage, end))
+
+
+def _calls(stage: Stage, end: int) -> Iterator[Placed]:
+    """The points at Slack and at Claude. end: the number of the happening with which the last run settled."""
     counter = Counter()
-    for call in stage.slack.calls():
-        if call["method"] in METHODS:
-            nth = counter.next("slack", call["method"])
-            found += [Placed(DeathPoint("slack", call["method"], nth, side)) for side in SIDES]
+    for one in stage.happenings.all("slack.call.received"):
+        if one["method"] in METHODS:
+            nth = counter.next("slack", one["method"])
+            yield from (Placed(DeathPoint("slack", one["method"], nth, side), late=one.n > end) for side in SIDES)
     for call in stage.claude.calls():
         turn, on = f"turn {call['turn']}", str(call["prompt"]).rsplit(">: ", 1)[-1]
         nth = counter.next("model", f"{turn}{on}")
-        found += [Placed(DeathPoint("model", turn, nth, side), on) for side in SIDES]
-    return found
+        yield from (Placed(DeathPoint("model", turn, nth, side), on) for side in SIDES)
 
 
 def die_at(stage: Stage, scenario: Scenario, placed: Placed, reach: Reach = "caller", name: str = "") -> Death:
@@ -85,9 +92,6 @@ def spread(points: Sequence[Placed], most: int) -> list[Placed]:
     return [points[round(n * (len(points) - 1) / max(1, most - 1))] for n in range(most)]
 
 
-Tell = Callable[[Death], None]
-
-
 def _where(stage: Stage, point: DeathPoint, struck: Happening) -> str:
     """The point, and the last thing that was recorded before it."""
     last = [one for one in stage.happenings.all("store.commit") if one.n < struck.n]
@@ -96,5 +100,8 @@ def _where(stage: Stage, point: DeathPoint, struck: Happening) -> str:
 
 def _unsettled(stage: Stage, struck: Happening) -> bool:
     """Whether any run settled only later."""
-    ends = [one for one in stage.happenings.all("store.commit") if one["head"].get("status") in (*SETTLED, "parked")]
-    return any(one.n > struck.n for one in ends)
+    return any(one.n > struck.n for one in stage.happenings.all("store.commit") if _ends(one))
+
+
+def _ends(one: Happening) -> bool:
+    return one["head"].get("status") in (*SETTLED, "parked")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlsplit
 
@@ -23,12 +24,16 @@ class Feed:
         self._stream = self._connection.getresponse()
         self._closed = False
         self.seen = 0
-        threading.Thread(target=self._listen, daemon=True).start()  # noqa: TID251 - the runner's own
+        self._thread = threading.Thread(target=self._listen, daemon=True)  # noqa: TID251 - the runner's own
+        self._thread.start()
 
     def close(self) -> None:
         self._closed = True
-        if self._connection.sock is not None:
-            self._connection.sock.shutdown(socket.SHUT_RDWR)
+        sock = self._connection.sock
+        if sock is not None:
+            with suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
+        self._thread.join(5.0)
 
     def _listen(self) -> None:
         try:
@@ -40,5 +45,8 @@ class Feed:
                     self._happenings.tell(f"{self._name}.{event['kind']}", wall=event["at"], **about)
         except (OSError, HTTPException, ValueError):
             pass
+        finally:
+            self._stream.close()
+            self._connection.close()
         if not self._closed:
             self._happenings.fail(f"the {self._name} stand-in ended")

@@ -32,7 +32,7 @@ def broken(scenario: Scenario, seen: Seen) -> Iterator[str]:
     yield from (f"a stand-in was violated: {what}" for what in seen.violations)
     standing = Counter((reply.run, reply.part) for reply in seen.replies if not reply.deleted)
     for run in seen.runs:
-        if standing[run.run, "reply"] != 1:
+        if standing[run.run, "reply"] != 1 and not (run.deleted and standing[run.run, "reply"] == 0):
             yield f"run {run.run} has {standing[run.run, 'reply']} standing replies, not 1"
         if standing[run.run, "done"] > 1:
             yield f"run {run.run} said {standing[run.run, 'done']} times that it is done"
@@ -77,9 +77,12 @@ def _expectation(name: str, wanted: Any, seen: Seen) -> list[str]:
             return [f"the model saw {text!r}" for text in wanted if text in seen.asked]
         case "recovery_ms_below":
             return [f"recovered after {ms:.0f} ms, not below {wanted:g}" for ms in seen.recovery_ms if ms >= wanted]
-        case "effects":
+        case "shown":
+            every = "\n".join(version for reply in seen.replies for version in reply.versions)
+            return [f"no reply ever showed {text!r}" for text in wanted if text not in every]
+        case "effects" | "reactions":
             differs = {tool: got.get(tool, 0) for tool in wanted if got.get(tool, 0) != wanted[tool]}
-            return [f"effects: {differs}, not {dict(wanted)}"] if differs else []
+            return [f"{name}: {differs}, not {dict(wanted)}"] if differs else []
         case "billed_once":
             return list(_billed_twice(seen)) if wanted else []
     return [] if got == wanted else [f"{name}: {got!r}, not {wanted!r}"]
@@ -99,6 +102,8 @@ def _observed(name: str, seen: Seen) -> Any:
             return seen.counted()
         case "model_calls":
             return seen.billed
+        case "reactions":
+            return seen.reactions
         case "last_text_contains":
             return last.versions[-1] if last else ""
         case "final_text":

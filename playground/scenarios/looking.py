@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from playground.scenarios.happenings import Happenings
+from playground.scenarios.quiet import withdrawn
 from playground.scenarios.seen import Seen, SeenCall, SeenEffect, SeenReply, SeenRun
 from playground.scenarios.stage import Stage
 from store.lifecycle import SETTLED
@@ -26,6 +27,7 @@ def look(stage: Stage) -> Seen:
         runs=_runs(stage.happenings, logs),
         calls=list(_calls(stage)),
         effects=[SeenEffect(effect.tool, effect.key, effect.text) for effect in stage.effects.done],
+        reactions=_reactions(slack),
         asked=json.dumps([call["request"].get("messages") for call in stage.claude.calls()], ensure_ascii=False),
         unknown=sum(_unknown(stage, thread) for thread in threads),
         deaths=len(stage.happenings.all("death")),
@@ -44,6 +46,16 @@ def _messages(slack: Json) -> Iterator[Json]:
     for channel in slack["channels"]:
         for thread in channel["threads"]:
             yield from (message for message in thread["messages"] if message["from_app"])
+
+
+def _reactions(slack: Json) -> dict[str, int]:
+    """The bot's, by name."""
+    found: dict[str, int] = {}
+    for channel in slack["channels"]:
+        for message in (message for thread in channel["threads"] for message in thread["messages"]):
+            for name, users in message["reactions"].items():
+                found[name] = found.get(name, 0) + (slack["bot_user"] in users)
+    return found
 
 
 def _reply(message: Json) -> SeenReply | None:
@@ -66,7 +78,7 @@ def _shown(blocks: list[Json]) -> str:
 
 def _runs(happenings: Happenings, logs: dict[str, list[Record]]) -> list[SeenRun]:
     admitted = {str(one["run"]): one for one in happenings.all("store.admit") if one["word"] == "NEW"}
-    runs = []
+    runs, gone = [], withdrawn(happenings)
     for run, one in sorted(admitted.items(), key=lambda item: str(item[1]["ts"])):
         ends = [r for r in logs[str(one["thread"])] if r.run == run and r.kind == "settled"]
         last = ends[-1].body if ends else {}
@@ -74,10 +86,11 @@ def _runs(happenings: Happenings, logs: dict[str, list[Record]]) -> list[SeenRun
             SeenRun(
                 run=run,
                 message=str(one["ts"]),
-                status=last.get("status", ""),
+                status=last.get("status", "aborted" if run in gone else ""),
                 text=last.get("text", ""),
                 footer=last.get("footer", ""),
-                settlements=sum(_ends(record) for record in ends),
+                settlements=sum(_ends(record) for record in ends) + (run in gone),
+                deleted=run in gone or last.get("why") == "deleted",
             )
         )
     return runs

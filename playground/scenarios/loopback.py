@@ -28,6 +28,7 @@ class Loopback:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.sleep(0)  # connections that were aborted are closed by the next round
 
         self.do(end())
         self.loop.call_soon_threadsafe(self.loop.stop)

@@ -39,7 +39,8 @@ class Processes:
         self.groups: dict[int, Kind] = {}
         self.killed: set[int] = set()
         self.ended: dict[int, int] = {}
-        threading.Thread(target=self._listen, daemon=True).start()  # noqa: TID251 - the runner's own
+        self._thread = threading.Thread(target=self._listen, daemon=True)  # noqa: TID251 - the runner's own
+        self._thread.start()
         self._pids.get(timeout=START_SECONDS)
 
     def start(self, kind: Kind, environment: Mapping[str, str], log: Path) -> int:
@@ -105,6 +106,9 @@ class Processes:
         except subprocess.TimeoutExpired:
             self._forker.kill()
             self._forker.wait()
+        self._thread.join(5.0)
+        if self._forker.stdout is not None:
+            self._forker.stdout.close()
 
     def _ask(self, wish: Mapping[str, object]) -> None:
         if self._forker.stdin is None:

@@ -18,12 +18,18 @@ def what_is_left(happenings: Happenings) -> str:
     if missing := _unacknowledged(happenings):
         return f"{missing} events are not acknowledged"
     runs = {str(one["run"]) for one in happenings.all("store.admit") if one["word"] == "NEW"}
+    runs -= withdrawn(happenings)
     ended = _ended(happenings)
     if missing := len(runs - ended):
         return f"{missing} runs are not over"
     if missing := len(runs - _shown(happenings)):
         return f"the end of {missing} runs is not shown"
     return ""
+
+
+def withdrawn(happenings: Happenings) -> set[str]:
+    """Runs that never began, because their messages were taken back."""
+    return {str(run) for one in happenings.all("store.retract", "store.withdraw") for run in one["withdrawn"]}
 
 
 def _unacknowledged(happenings: Happenings) -> int:

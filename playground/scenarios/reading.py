@@ -30,6 +30,7 @@ SUBJECTS = (
         "workers",
         "bots",
         "acked",
+        "lost",
     ),
 )
 """The keys of `when` of which there is exactly one."""
@@ -82,6 +83,8 @@ class _Reader:
             title=parts["title"],
             cases=tuple(parts.get("cases", ())),
             settings=parts.get("settings", {}),
+            slack=parts.get("slack", {}),
+            as_is=parts.get("as_is", False),
             bots=parts.get("bots", 2),
             workers=parts.get("workers", 2),
             tools=tuple(self._tool(*item) for item in self._pairs(nodes["tools"])),

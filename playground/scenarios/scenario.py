@@ -72,12 +72,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One file. bots and workers: how many bot processes and worker groups there are at the start."""
+    """One file. as_is: it is not for simulations and further deaths. bots and workers: how many bot processes and worker groups there are at the start."""
 
     path: Path
     title: str
     cases: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
+    slack: Mapping[str, Any] = field(default_factory=dict)
+    as_is: bool = False
     bots: int = 2
     workers: int = 2
     tools: tuple[ToolPlan, ...] = ()

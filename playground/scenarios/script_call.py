@@ -46,6 +46,10 @@ class ScriptCall:
                 about |= {"ended": answer[3]} if answer[0] == "CLAIMED" else {}
             case "release":
                 about |= {"thread": self.arguments[1], "mode": self.arguments[2], "over": answer[0] == "RELEASED"}
+            case "retract":
+                about |= {"withdrawn": [answer[1]] if answer[0] == "WITHDRAWN" else []}
+            case "withdraw":
+                about |= {"withdrawn": [decode(raw)["run"] for raw in answer]}
             case "stop":
                 about |= {"run": self.arguments[1], "word": answer}
         return about

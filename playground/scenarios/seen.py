@@ -19,7 +19,10 @@ class SeenReply:
 
 @dataclass(frozen=True, slots=True)
 class SeenRun:
-    """One run. settlements: records that end it for good. message: the ts that began it."""
+    """One run. settlements: records that end it for good. message: the ts that began it.
+
+    deleted: that message is gone, and perhaps never had a reply.
+    """
 
     run: str
     message: str
@@ -27,6 +30,7 @@ class SeenRun:
     text: str = ""
     footer: str = ""
     settlements: int = 0
+    deleted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class SeenEffect:
 class Seen:
     """deaths: processes that were killed. recovery_ms: from each death of a run's process to its next step.
 
-    asked: the text of everything the model was asked. unknown: effects listed for an operator.
+    asked: the text of everything the model was asked. reactions: ours, by name. unknown: effects listed for an operator.
     """
 
     replies: Sequence[SeenReply] = ()
@@ -59,6 +63,7 @@ class Seen:
     calls: Sequence[SeenCall] = ()
     effects: Sequence[SeenEffect] = ()
     asked: str = ""
+    reactions: Mapping[str, int] = field(default_factory=dict)
     unknown: int = 0
     deaths: int = 0
     recovery_ms: Sequence[float] = ()
