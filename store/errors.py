@@ -8,6 +8,7 @@
     ├── RunLeaseHeldError         somebody alive works on this thread
     ├── StopWonError              somebody stopped the run before it could settle by itself
     ├── InputChangedError         an input is not the oldest any more, or was edited or withdrawn
+    ├── LifecycleError            a run cannot become that
     ├── EvidenceError             a record is missing or altered
     ├── UnknownFormatError        a record was written by a newer build
     ├── RecordTooLargeError       a payload, a record or a turn is over its stated limit
@@ -67,6 +68,13 @@ class StopWonError(EverthreadError):
 
 class InputChangedError(EverthreadError):
     """An input was edited, withdrawn or overtaken by an older one before it was taken: read the mailbox again."""
+
+
+class LifecycleError(EverthreadError):
+    """A run was about to take a status that may not follow the one it has; nothing was recorded."""
+
+    def __init__(self, run: str, before: str, after: str) -> None:
+        super().__init__(f"run {run} is {before} and cannot become {after}")
 
 
 class EvidenceError(EverthreadError):

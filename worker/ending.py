@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from store.errors import LifecycleError
 from store.lease import Commit, StopReason
-from store.lifecycle import ParkReason, Status
+from store.lifecycle import ParkReason, Status, may_follow
 from store.record import Record
 from store.stepkey import MODEL, RESUMED, SETTLED, StepKey
 from store.values import encode
@@ -23,6 +24,7 @@ def settle(
 
     by, why: of the stop that ended it.
     """
+    _become(run, status)
     for record in list(run.state.open.values()):
         if record.kind == "tool" and record.state == "pending":
             run.ledger.stage(replace(record, state="interrupted", at=run.services.clock.now()))
@@ -57,6 +59,7 @@ def settle(
 
 def park(run: Run, reason: ParkReason, note: str) -> None:
     """Leave the run to a person: it stays owed, and later messages pass it."""
+    _become(run, "parked")
     body = {
         "status": "parked",
         "reason": reason,
@@ -95,6 +98,12 @@ def resume(run: Run, *, restart: bool) -> None:
     run.ledger.stage(run.ledger.record("resumed", StepKey(run.id, 0, RESUMED, run.state.resumptions), "done", body))
     _mark_model(run)
     run.ledger.flush(Commit(run.id, progress=False, head={"status": "running"}))
+
+
+def _become(run: Run, status: Status) -> None:
+    """Refuse what the table of statuses does not allow; nothing was recorded then."""
+    if not may_follow(run.state.status, status):
+        raise LifecycleError(run.id, run.state.status, status)
 
 
 def _again(record: Record) -> bool:

@@ -14,8 +14,9 @@ from worker.services import Services
 
 log = logging.getLogger(__name__)
 
-IDLE_EDIT = 15.0
-"""Seconds after which the elapsed time is shown anew although nothing else changed."""
+IDLE_EDIT = 10.0
+"""Seconds after which the reply is written anew although nothing changed: for the elapsed time, and over the late
+edits of an owner that we took over from (LEASE-4)."""
 PASSING = ("busy", "lost", "credentials")
 PAUSE = 10.0
 """Seconds until it is tried again where nobody said when; a refused token is only tried once a minute anyway."""

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from store.errors import EvidenceError
+from store.lifecycle import Status
 from store.ports import Usage
 from store.record import OVER, Record
 from store.stepkey import MODEL, REPLY, StepKey
 from store.submission import Submission
+
+Boundary = Literal["preparing", "asking", "working", "waiting", "unknown", "settling"]
+"""preparing: admitted, not started. asking: a model call is due. working: its calls are. waiting: for a person.
+unknown: an effect of the open turn is in doubt. settling: the outcome is there, its delivery may not be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,7 @@ class RunState:
     settled: Record | None = None
     delivered: Record | None = None
     parked: Record | None = None
+    resumed_since_parked: bool = False
 
     @property
     def id(self) -> str:
@@ -65,6 +71,31 @@ class RunState:
     def definition(self) -> Mapping[str, Any]:
         found: Mapping[str, Any] = self.start.body["definition"]
         return found
+
+    @property
+    def status(self) -> Status:
+        """Where the run stands, as far as records tell: they do not say that it is suspended or queued."""
+        if self.settled is not None:
+            status: Status = self.settled.body["status"]
+            return status
+        return "running" if self.parked is None or self.resumed_since_parked else "parked"
+
+    @property
+    def ended_at(self) -> float:
+        """When it settled or was parked last; 0 while it works."""
+        ended = self.settled or self.parked
+        return 0.0 if ended is None else ended.at
+
+    @property
+    def boundary(self) -> Boundary:
+        """The last boundary that was made durable."""
+        if self.settled is not None:
+            return "settling"
+        if any(record.state == "interrupted" for record in self.open.values()):
+            return "unknown"
+        if any(record.state == "done" for record in self.attempts):
+            return "working"
+        return "asking"
 
     @property
     def attempts(self) -> list[Record]:
@@ -92,12 +123,14 @@ class RunState:
                 self.posts[str(record.key)] = record
             case "resumed":
                 self.resumptions += 1
+                self.resumed_since_parked = True
                 self.restarts += bool(record.body["restart"])
                 self.kept = record.body["kept"]
                 self.repeated += record.body["repeated"]
             case "settled":
                 if record.body["status"] == "parked":
                     self.parked, self.parkings = record, self.parkings + 1
+                    self.resumed_since_parked = False
                 else:
                     self.settled = record
             case "delivered":

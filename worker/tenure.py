@@ -137,14 +137,13 @@ class Tenure:
         self._door.hear(dict(mailbox.stops))
 
     def _deliver_due(self) -> None:
-        for item in list(self._mailbox.due):
-            kind, _, run = item.partition(":")
-            if kind == "delivery" and run not in self._postponed and self._deliver(self._runs[run]):
-                self._forget_due(item)
-
-    def _forget_due(self, item: str) -> None:
-        due = {name: value for name, value in self._mailbox.due.items() if name != item}
-        self._mailbox = replace(self._mailbox, due=due)
+        """Show what is settled and not shown yet, in the order in which it settled."""
+        named = (item.partition(":") for item in self._mailbox.due)
+        owed = {run for kind, _, run in named if kind == "delivery" and run not in self._postponed}
+        for state in sorted((self._runs[run] for run in owed), key=lambda state: state.ended_at):
+            if self._deliver(state):
+                due = {name: value for name, value in self._mailbox.due.items() if name != f"delivery:{state.id}"}
+                self._mailbox = replace(self._mailbox, due=due)
 
     def _heed_stops(self) -> None:
         """End parked runs that somebody stopped; forget stops of runs that are over."""
