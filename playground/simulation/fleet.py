@@ -99,9 +99,7 @@ class Member:
         self.process = Process(name)
         self.fleet, self.gate = fleet, gate
         baton = fleet.baton
-        redis = GatedRedis(server=fleet.server, decode_responses=True).seat(
-            baton, self.process, gate, fleet.heard
-        )
+        redis = GatedRedis(server=fleet.server, decode_responses=True).seat(baton, self.process, gate, fleet.heard)
         self.clock = BatonClock(baton, self.process)
         self.threads = BatonThreads(baton, self.process)
         self.store: Store = open_store(redis, self.clock, fleet.ids, lease=fleet.lease)

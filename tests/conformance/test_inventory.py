@@ -121,9 +121,7 @@ def test_an_unknown_effect_stays_listed_after_the_run_and_goes_with_its_thread(
 ) -> None:
     admit(store)
     lease = store.leases.claim(thread(), "o").lease
-    store.log.commit(
-        lease, Commit("r1", records=[SETTLED], rest={"unknown:r1:0:t1:0": "{}"}, taken=[said()])
-    )
+    store.log.commit(lease, Commit("r1", records=[SETTLED], rest={"unknown:r1:0:t1:0": "{}"}, taken=[said()]))
     store.leases.release(lease, idle=True)
 
     head = store.inventory.head(thread())

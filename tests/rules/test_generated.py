@@ -11,6 +11,7 @@ from everthread.docs import ROOT, described, pages
 from everthread.settings import Settings, variable
 from playground.simulation.doubles import SimulatedModel
 from playground.simulation.fleet import Fleet
+from store.news import News
 from store.ports import ModelAnswer, ModelRequest, Usage
 from store.redis.keyspace import KEYS
 from worker.agent import Agent
@@ -93,6 +94,9 @@ def written() -> dict[str, str]:
         store.workspace.pause_turns("T1", "edit", 5)
         store.workspace.bar("T1")
         store.inventory.seen_worker("T1", "pool")
+        store.admissions.amend(THREAD, News("1700000001.000001", "1700000050.000000", "U1", "changed"))
+        store.admissions.mute(THREAD, "1700000060.000000", on=True)
+        store.workspace.catch_up_to("T1", 1.0)
         look("", "")
 
     fleet.run(play)

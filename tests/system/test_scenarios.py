@@ -45,14 +45,21 @@ def test_sixty_real_deaths_repeat_nothing_and_lose_nothing() -> None:
     suite: Suite[Death] = Suite(lambda _number: Stage(), len(KILLED))
     died = list(suite.run([partial(_die, read(SHIPPED / f"{name}.yaml")) for name in KILLED]))
 
-    assert len(died) == len(KILLED) * POINTS_EACH
+    assert sum(bool(death.where) for death in died) == len(KILLED) * POINTS_EACH
     assert [(str(death.placed.point), death.played.failures) for death in died if death.played.failures] == []
-    assert sum(bool(death.where) for death in died) >= 0.8 * len(died)
 
 
 def _die(scenario: Scenario, stage: Stage) -> Iterator[Death]:
-    for placed in spread(survey(stage, scenario), POINTS_EACH):
-        yield die_at(stage, scenario, placed)
+    """Deaths at points all over the scenario, until enough were reached: not every play makes the same edits."""
+    points = survey(stage, scenario)
+    chosen = spread(points, POINTS_EACH)
+    left = POINTS_EACH
+    for placed in [*chosen, *(other for other in points if other not in chosen)]:
+        death = die_at(stage, scenario, placed)
+        left -= bool(death.where)
+        yield death
+        if not left:
+            return
 
 
 def test_a_file_that_does_not_hold_is_told_with_exit_code_1(tmp_path: Path) -> None:

@@ -105,8 +105,7 @@ def test_what_is_not_there_or_not_ours_is_refused(slack: SlackStandin, web: WebC
     assert refusal(lambda: web.chat_postMessage(channel=RANDOM, text="x")) == "not_in_channel"
     assert refusal(lambda: web.api_call("chat.postMessage", json={"channel": GENERAL})) == "no_text"
     assert (
-        refusal(lambda: web.chat_postMessage(channel=GENERAL, text="x", thread_ts="1.0"))
-        == "cannot_reply_to_message"
+        refusal(lambda: web.chat_postMessage(channel=GENERAL, text="x", thread_ts="1.0")) == "cannot_reply_to_message"
     )
     assert (
         refusal(lambda: web.chat_postMessage(channel=GENERAL, text="x", metadata={"event_type": "a"}))

@@ -46,9 +46,7 @@ def _check_calls(messages: list[Json]) -> None:
 def _check_results(at: int, message: Json, before: Json) -> None:
     calls = [block["id"] for block in before["content"] if block["type"] == "tool_use"]
     kinds = [block["type"] for block in message["content"]]
-    results = Counter(
-        str(block.get("tool_use_id")) for block in message["content"] if block["type"] == "tool_result"
-    )
+    results = Counter(str(block.get("tool_use_id")) for block in message["content"] if block["type"] == "tool_result")
     if any(kind == "tool_result" for kind in kinds[kinds.count("tool_result") :]):
         raise Refused(f"messages.{at}: tool_result blocks must come first in the message")
     if missing := [call for call in calls if call not in results]:

@@ -41,9 +41,7 @@ def broken(transcript: Transcript) -> str | None:
         if previous is not None and link != _link(previous):
             return f"{where}: a thinking block between this one and the one before it is missing"
         if seal != _seal(before, block, link):
-            return (
-                f"{where}: Invalid `signature` in `thinking` block. The block is bound to a different conversation"
-            )
+            return f"{where}: Invalid `signature` in `thinking` block. The block is bound to a different conversation"
         previous = block
     return None
 

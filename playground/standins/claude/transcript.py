@@ -93,9 +93,7 @@ class Transcript:
 
     def answers(self) -> list[int]:
         """Where the assistant spoke after the prompt."""
-        return [
-            at for at in range(self.prompt_at + 1, len(self.messages)) if self.messages[at]["role"] == "assistant"
-        ]
+        return [at for at in range(self.prompt_at + 1, len(self.messages)) if self.messages[at]["role"] == "assistant"]
 
     def results(self) -> list[Json]:
         """The tool results of the last message."""
