@@ -72,7 +72,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One file. as_is: it is not for simulations and further deaths. bots and workers: how many bot processes and worker groups there are at the start."""
+    """One file. as_is: it is not for simulations and further deaths.
+
+    bots and workers: how many bot processes and worker groups there are at the start.
+    """
 
     path: Path
     title: str

@@ -55,7 +55,8 @@ class SeenEffect:
 class Seen:
     """deaths: processes that were killed. recovery_ms: from each death of a run's process to its next step.
 
-    asked: the text of everything the model was asked. reactions: ours, by name. unknown: effects listed for an operator.
+    asked: the text of everything the model was asked. reactions: ours, by name. unknown: effects listed for an
+    operator.
     """
 
     replies: Sequence[SeenReply] = ()

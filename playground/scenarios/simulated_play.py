@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from playground.scenarios.conditions import HOWS, match_of, nth_of
+from playground.scenarios.death_gate import DeathGate
 from playground.scenarios.happenings import Happening, Happenings
 from playground.scenarios.scenario import Condition, Scenario, Step
 from playground.scenarios.script_call import ScriptCall
-from playground.scenarios.seen import Seen, SeenCall, SeenReply, SeenRun
+from playground.scenarios.seen import Seen, SeenCall, SeenReply
+from playground.scenarios.settled import settled
 from playground.scenarios.simulated_bots import SimulatedBots
-from playground.scenarios.simulated_world import FOR_EVER, ScriptedClaude, SimulatedEffects, ToldSlack
+from playground.scenarios.simulated_world import FOR_EVER, ModelCall, ScriptedClaude, SimulatedEffects, ToldSlack
 from playground.scenarios.tools import arguments_of, make
 from playground.simulation.baton import Died, Process
-from playground.simulation.doubles import Gate
+from playground.simulation.doubles import Gate, Posted
 from playground.simulation.fleet import Fleet, Member
 from playground.simulation.pool import Pool
 from store.lifecycle import SETTLED
-from store.record import Record, read_log
 from worker.agent import Agent
 from worker.services import Limits
 
@@ -28,22 +30,6 @@ PATIENCE = 600.0
 LATE = 15.0
 """After a lapsed lease the end is written once more, ten seconds later; by then that is done."""
 SLOW = 20.0
-POINTS = frozenset(
-    {"admit", "stop", "claim", "commit", "release", "model", "effect"}
-    | {"post", "edit", "find", "delete", "upload", "history"}
-)
-"""The calls of which each is two death points: what changes a run, and what leaves the process."""
-
-
-class DeathGate:
-    """Every call that leaves a member's process passes here; the wanted one is its last."""
-
-    def __init__(self, play: SimulatedPlay) -> None:
-        self._play = play
-        self.member: Member | None = None
-
-    def __call__(self, call: str, side: str) -> None:
-        self._play.at(self, call, side)
 
 
 class SimulatedPlay:
@@ -75,11 +61,8 @@ class SimulatedPlay:
         with self._fleet.virtual_time():
             return self._look()
 
-    def at(self, gate: DeathGate, call: str, side: str) -> None:
+    def _at(self, member: Member, call: str, side: str) -> None:
         """A call of a process, before it leaves or after it took effect."""
-        member = gate.member
-        if member is None or call.split(" ")[0] not in POINTS:
-            return
         self.points += 1
         if self.points == self._die_at:
             self.hit = f"{side} {call} of {member.process.name}"
@@ -103,7 +86,7 @@ class SimulatedPlay:
         )
 
     def _gate(self) -> Gate:
-        return DeathGate(self)
+        return DeathGate(self._at)
 
     def _play(self) -> None:
         self._pool.start(self._scenario.workers)
@@ -278,6 +261,10 @@ class SimulatedPlay:
 
     # what is seen
 
+    def _is_cut(self, call: ModelCall) -> bool:
+        """Whether its process could not record the answer, as far as one can tell from outside."""
+        return not call.whole or call.process.name in self._dead
+
     def _outside(self) -> Any:
         return self._fleet.virtual_time()
 
@@ -294,37 +281,18 @@ class SimulatedPlay:
         return all(status.get(run) in (*SETTLED, "parked") and run in shown for run in self._bots.runs)
 
     def _look(self) -> Seen:
-        logs = {thread: read_log(thread, self._fleet.outside.log.read(thread)) for thread in self._bots.threads}
-        ends = [record for log in logs.values() for record in log if record.kind == "settled"]
-        heads = [self._fleet.outside.inventory.head(thread) for thread in logs]
-        return Seen(
-            replies=[
-                SeenReply(
-                    post.run, post.part, post.ts, [f"{v.text}\n{v.note}\n{v.footer}" for v in post.views], post.deleted
-                )
-                for post in self._slack.posts
-            ],
-            runs=[_run(run, ts, ends) for run, ts in self._bots.runs.items()],
-            calls=[
-                SeenCall(one.digest, True, not one.whole or one.process.name in self._dead)
-                for one in self._claude.calls
-            ],
+        seen = settled(self._fleet.outside, self._bots.runs, self._bots.threads)
+        return replace(
+            seen,
+            replies=[_reply(post) for post in self._slack.posts],
+            calls=[SeenCall(one.digest, True, self._is_cut(one)) for one in self._claude.calls],
             effects=self._effects.done,
             asked=json.dumps([body["messages"] for body in self._claude.asked], ensure_ascii=False),
-            unknown=sum(item.startswith("unknown:") for head in heads if head is not None for item in head.rest),
             deaths=len(self._happenings.all("death")),
             violations=self._claude.violations,
-            notes={"answers": [end.body["text"] for end in sorted(ends, key=lambda end: end.at) if _settles(end)]},
         )
 
 
-def _settles(record: Record) -> bool:
-    return record.body["status"] in SETTLED
-
-
-def _run(run: str, ts: str, ends: list[Record]) -> SeenRun:
-    mine = [record for record in ends if record.run == run]
-    last: Mapping[str, Any] = mine[-1].body if mine else {}
-    return SeenRun(
-        run, ts, last.get("status", ""), last.get("text", ""), last.get("footer", ""), sum(map(_settles, mine))
-    )
+def _reply(post: Posted) -> SeenReply:
+    versions = [f"{view.text}\n{view.note}\n{view.footer}" for view in post.views]
+    return SeenReply(post.run, post.part, post.ts, versions, post.deleted)
