@@ -50,7 +50,11 @@ class CatchUp:
 
         def watch() -> None:
             while not self._over.wait(POLL):
-                self.look(connection())
+                try:
+                    self.look(connection())
+                except Exception:
+                    self.missed()
+                    log.exception("catching up failed; it is tried again in a minute")
 
         self._threads.start("catch-up", watch)
 
@@ -85,6 +89,8 @@ class CatchUp:
             if mark is not None:
                 since = min(mark, failing_since or mark) - MARGIN
                 for message in self._history.since(since):
+                    if self._over.is_set():
+                        return False
                     taken += 1
                     for event in _events(message, since):
                         if not self.deliver(self._payload(event)):

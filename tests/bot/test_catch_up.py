@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any
 
 import pytest
@@ -289,15 +290,28 @@ def test_what_would_not_have_been_heard_is_not_heard_later(gap: Gap, kept: Json)
     assert gap.back() == []
 
 
-def test_the_watch_runs_on_a_thread_of_its_own_until_it_is_stopped(gap: Gap) -> None:
-    looked: list[int] = []
-
-    def connection() -> int:
-        looked.append(1)
-        gap.catch_up.stop()
-        return 0
-
-    gap.catch_up.start(connection)
+@pytest.mark.clause("ADMIT-6")
+def test_a_bot_that_ends_takes_nothing_more_in_and_leaves_the_rest_to_the_next(gap: Gap, store: Store) -> None:
+    gap.said("C0GENERAL", 10, "<@U0BOT> charge 5")
     gap.catch_up.stop()
 
-    assert len(looked) <= 1
+    assert gap.back() == []
+    assert store.workspace.caught_up(ME.team) == NOW
+
+
+def test_the_watch_outlives_a_fault_of_ours(gap: Gap, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.catch_up.POLL", 0.01)
+    asked: list[int] = []
+    over = Event()
+
+    def connection() -> int:
+        asked.append(1)
+        if len(asked) == 2:
+            gap.catch_up.stop()
+            over.set()
+            return 0
+        raise KeyError("a fault")
+
+    gap.catch_up.start(connection)
+
+    assert over.wait(10.0)
