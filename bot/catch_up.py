@@ -83,11 +83,12 @@ class CatchUp:
 
     def _read(self) -> bool:
         failing_since, self._failing_since = self._failing_since, None
-        began, taken = self._clock.now(), 0
+        now, taken = self._clock.now(), 0
         try:
-            mark = self._workspace.caught_up(self._me.team)
-            if mark is not None:
-                since = min(mark, failing_since or mark) - MARGIN
+            known = self._workspace.caught_up(self._me.team)
+            if known is not None:
+                began, until = known
+                since = max(began, min(until, failing_since or until) - MARGIN)
                 for message in self._history.since(since):
                     if self._over.is_set():
                         return False
@@ -95,9 +96,9 @@ class CatchUp:
                     for event in _events(message, since):
                         if not self.deliver(self._payload(event)):
                             raise StoreUnavailableError(f"the message {message['ts']} could not be taken in")
-            self._workspace.catch_up_to(self._me.team, began)
+            self._workspace.catch_up_to(self._me.team, now)
         except (StoreUnavailableError, ReplyError) as error:
-            self._failing_since = min(failing_since or began, began)
+            self._failing_since = failing_since or now
             log.warning("what was said meanwhile is read again in a minute: %s", error)
             return False
         log.info("caught up with Slack's history: %d messages read", taken)

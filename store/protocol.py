@@ -71,9 +71,9 @@ class Admissions(Protocol):
         """A thread's first message was deleted, and with it the thread: `retract` for everything in it."""
 
     def mute(self, thread: str, ts: str, *, on: bool) -> bool:
-        """The thread's messages without a mention are not for us, or are again; whether this word is heard first now.
+        """From that ts on the thread's messages without a mention are not for us, or are again.
 
-        The latest word holds, by its ts.
+        Whether this word is heard for the first time.
         """
 
     def abandon(self, submission: Submission) -> bool:
@@ -184,11 +184,11 @@ class Workspace(Protocol):
     def recent(self, team: str, since: float) -> list[str]:
         """Threads with an admission after `since` (wall-clock seconds), at most two days back; oldest first."""
 
-    def caught_up(self, team: str) -> float | None:
-        """Wall-clock seconds until which nothing said in Slack was missed, or None where nobody knows."""
+    def caught_up(self, team: str) -> tuple[float, float] | None:
+        """From when until when nothing said in Slack was missed, in wall-clock seconds; None before the first start."""
 
     def catch_up_to(self, team: str, at: float) -> None:
-        """Note it; it never goes back."""
+        """Note that nothing was missed until then; it never goes back."""
 
     def refuse_once(self, team: str, user: str) -> bool:
         """True the first time in a day: then say it."""

@@ -58,7 +58,13 @@ KEYS: tuple[Key, ...] = (
     Key(_T + "askers", "zset", "anyone", _WITH_THREAD, "who started runs here, by the ts of their first message"),
     Key(_T + "said", "hash", "anyone", _WITH_THREAD, "messages taken in: ts → run, and the ts of the last edit"),
     Key(_T + "news", "hash", "anyone", _WITH_THREAD, "edits of what runs had taken, for the model of the next one"),
-    Key(_T + "muted", "string", "anyone", "30 days after it last kept a message out", "on or off, and since which ts"),
+    Key(
+        _T + "muted",
+        "zset",
+        "anyone",
+        "30 days after it last kept a message out",
+        "on and off, by the ts they were said at",
+    ),
     Key(
         _W + "adm:<channel>:<ts>",
         "string",
@@ -83,7 +89,7 @@ KEYS: tuple[Key, ...] = (
     Key(_W + "barred", "string", "anyone", "1 day", "that Slack refuses our token: calls are only tried"),
     Key(_W + "probe", "string", "anyone", "1 minute", "who tried last whether Slack takes our token again"),
     Key(_W + "recent", "zset", "anyone", "2 days", "threads by their last admission (ms)"),
-    Key(_W + "caught_up", "string", "anyone", "for ever", "until when nothing said in Slack was missed"),
+    Key(_W + "caught_up", "string", "anyone", "for ever", "from when until when nothing said in Slack was missed"),
     Key(_W + "workers", "zset", "sweep", "for ever", "worker processes by when they were last seen (ms)"),
     Key(TEAMS, "set", "anyone", "for ever", "the workspaces seen"),
 )

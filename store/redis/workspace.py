@@ -94,13 +94,17 @@ class RedisWorkspace:
         key = workspace(team, "recent")
         return [str(thread) for thread in answered(lambda: self._redis.zrangebyscore(key, int(since * 1000), "+inf"))]
 
-    def caught_up(self, team: str) -> float | None:
+    def caught_up(self, team: str) -> tuple[float, float] | None:
         found = answered(lambda: self._redis.get(workspace(team, "caught_up")))
-        return None if found is None else float(found)
+        if found is None:
+            return None
+        began, until = map(float, found.split())
+        return began, until
 
     def catch_up_to(self, team: str, at: float) -> None:
-        if at > (self.caught_up(team) or 0.0):
-            answered(lambda: self._redis.set(workspace(team, "caught_up"), f"{at:.6f}"))
+        began, until = self.caught_up(team) or (at, 0.0)
+        if at > until:
+            answered(lambda: self._redis.set(workspace(team, "caught_up"), f"{began:.6f} {at:.6f}"))
 
     def refuse_once(self, team: str, user: str) -> bool:
         key = workspace(team, f"refused:{user}")

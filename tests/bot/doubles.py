@@ -179,7 +179,7 @@ class FakeWorkspace:
     def recent(self, team: str, since: float) -> list[str]:
         return []
 
-    def caught_up(self, team: str) -> float | None:
+    def caught_up(self, team: str) -> tuple[float, float] | None:
         return None
 
     def catch_up_to(self, team: str, at: float) -> None:

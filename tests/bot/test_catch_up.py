@@ -67,6 +67,7 @@ class Gap:
         self.catch_up = self.new()
         self.app = bot.build(store=store, missed=lambda: self.catch_up.missed())
         self.catch_up.deliver = lambda body: deliver(self.app, body)
+        store.workspace.catch_up_to(ME.team, clock.now() - 30 * DAY)
         store.workspace.catch_up_to(ME.team, clock.now())
 
     def new(self) -> CatchUp:
@@ -165,11 +166,16 @@ def test_of_a_channel_it_reads_the_newest_two_hundred_messages(gap: Gap) -> None
 @pytest.mark.clause("ADMIT-6")
 def test_a_first_start_answers_nothing_old(gap: Gap, store: Store, redis: Any) -> None:
     redis.delete("everthread:{T0TEAM}:caught_up")
-    gap.said("C0GENERAL", 10, "<@U0BOT> from before")
+    gap.said("C0GENERAL", 3500, "<@U0BOT> from before")
 
     assert gap.back() == []
-    assert store.workspace.caught_up(ME.team) == NOW + 3600
+    assert store.workspace.caught_up(ME.team) == (NOW + 3600, NOW + 3600)
     assert gap.made("conversations.history") == []
+
+    beside = gap.new()
+    beside.deliver = gap.catch_up.deliver
+    beside.look(1)
+    assert gap.inputs() == []
 
 
 @pytest.mark.clause("ADMIT-6")
@@ -203,9 +209,9 @@ def test_a_bot_that_stays_connected_notes_that_it_missed_nothing(gap: Gap) -> No
         gap.clock.advance(10)
         gap.catch_up.look(1)
 
-    mark = gap.store.workspace.caught_up(ME.team)
-    assert mark is not None
-    assert gap.clock.now() - mark < APART + 10
+    known = gap.store.workspace.caught_up(ME.team)
+    assert known is not None
+    assert gap.clock.now() - known[1] < APART + 10
     assert len(gap.made("users.conversations")) == 1
 
 
@@ -237,7 +243,7 @@ def test_a_reading_that_fails_is_done_again_and_nothing_counts_as_caught_up(gap:
     gap.slack.answer("users.conversations", *[refusal("internal_error")] * 3, {"channels": [{"id": "C0GENERAL"}]})
 
     assert gap.back() == []
-    assert store.workspace.caught_up(ME.team) == NOW
+    assert store.workspace.caught_up(ME.team) == (NOW - 30 * DAY, NOW)
     gap.clock.advance(APART)
     gap.catch_up.look(1)
     gap.bot.settle()
@@ -296,7 +302,7 @@ def test_a_bot_that_ends_takes_nothing_more_in_and_leaves_the_rest_to_the_next(g
     gap.catch_up.stop()
 
     assert gap.back() == []
-    assert store.workspace.caught_up(ME.team) == NOW
+    assert store.workspace.caught_up(ME.team) == (NOW - 30 * DAY, NOW)
 
 
 def test_the_watch_outlives_a_fault_of_ours(gap: Gap, monkeypatch: pytest.MonkeyPatch) -> None:

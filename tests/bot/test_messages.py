@@ -344,6 +344,18 @@ def test_a_muted_thread_listens_to_mentions_alone_until_it_is_unmuted(talk: Talk
 
 
 @pytest.mark.clause("ACCESS-3")
+def test_a_message_that_arrives_late_is_judged_by_what_held_when_it_was_said(talk: Talk) -> None:
+    talk.tell(mention())
+    talk.tell(mention("<@U0BOT> unmute", ts="1800000000.000500", thread_ts=ROOT))
+    talk.tell(mention("<@U0BOT> mute", ts="1800000000.000300", thread_ts=ROOT))
+
+    for micros in ("200", "400", "600"):
+        talk.tell(message(f"at {micros}", ts=f"1800000000.000{micros}", thread_ts=ROOT))
+
+    assert [found.text for found in talk.waiting()] == ["charge 5", "at 200", "at 600"]
+
+
+@pytest.mark.clause("ACCESS-3")
 def test_mute_is_a_command_only_alone_in_a_thread_of_a_channel(talk: Talk) -> None:
     talk.tell(mention("<@U0BOT> mute"))
     talk.tell(mention("<@U0BOT> mute the alarm", ts=LATER, thread_ts=ROOT))

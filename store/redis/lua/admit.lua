@@ -2,14 +2,15 @@ local admission, head, order, mail, askers, owed, teams, signals, said, muted, r
 local fingerprint, run, thread, ts, score, json, author, condition, ttl_ms, team, keep_ms, standing = unpack(ARGV)
 -- Take one input into a thread's mailbox, once. Anyone may call it.
 -- condition: 'any'; 'asker': only where `author` started something in this thread before that ts; 'thread': only where
--- anybody did. Either of these only while the thread is not muted.
+-- anybody did. Either of these only where the thread was not muted at that ts.
 -- Answers {'NEW'|'SAME'|'CONFLICT'|'IGNORED', run, thread, 1 when others or an open run come first}.
 -- Nothing but a mute's age is written unless it is NEW.
 local RECENT = 172800000
 
 local function ours()
   if condition == 'any' then return true end
-  if string.sub(redis.call('GET', muted) or '', 1, 2) == 'on' then
+  local word = redis.call('ZREVRANGEBYSCORE', muted, '(' .. score, '-inf', 'LIMIT', 0, 1)[1]
+  if word and string.sub(word, 1, 2) == 'on' then
     redis.call('PEXPIRE', muted, keep_ms)
     return false
   end

@@ -1,9 +1,10 @@
 local muted = unpack(KEYS)
 local word, score, keep_ms = unpack(ARGV)
--- Mute a thread ('on') or unmute it ('off'): the latest word of people, by Slack's ts, holds, however often and in
--- which order they arrive. Answers 1 the first time this word is heard, 0 where it or a later one was heard before.
+-- Mute a thread ('on') or unmute it ('off') from the ts of that word on. Each word is kept, so that a message which
+-- arrives late is judged by what held when it was said. Answers 1 the first time this word is heard.
+local MOST = 100
 
-local since = string.match(redis.call('GET', muted) or '', '^%l+ (%d+)$')
-if since and tonumber(since) >= tonumber(score) then return 0 end
-redis.call('SET', muted, word .. ' ' .. score, 'PX', keep_ms)
-return 1
+local new = redis.call('ZADD', muted, 'NX', score, word .. ' ' .. score)
+redis.call('ZREMRANGEBYRANK', muted, 0, -MOST - 1)
+redis.call('PEXPIRE', muted, keep_ms)
+return new
