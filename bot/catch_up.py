@@ -49,6 +49,7 @@ class CatchUp:
         """connection: counts our connections to Slack, 0 while there is none."""
 
         def watch() -> None:
+            self.begin()
             while not self._over.wait(POLL):
                 try:
                     self.look(connection())
@@ -57,6 +58,14 @@ class CatchUp:
                     log.exception("catching up failed; it is tried again in a minute")
 
         self._threads.start("catch-up", watch)
+
+    def begin(self) -> None:
+        """The first start of all begins the time in which nothing may be missed."""
+        try:
+            if self._workspace.caught_up(self._me.team) is None:
+                self._workspace.catch_up_to(self._me.team, self._clock.now())
+        except StoreUnavailableError as error:
+            log.warning("what is said from now on may be missed until the store is back: %s", error)
 
     def stop(self) -> None:
         self._over.set()

@@ -179,6 +179,19 @@ def test_a_first_start_answers_nothing_old(gap: Gap, store: Store, redis: Any) -
 
 
 @pytest.mark.clause("ADMIT-6")
+def test_what_is_said_after_the_first_start_counts_also_when_that_bot_dies_at_once(gap: Gap, redis: Any) -> None:
+    redis.delete("everthread:{T0TEAM}:caught_up")
+    gap.catch_up.begin()
+    gap.said("C0GENERAL", 10, "<@U0BOT> charge 5")
+
+    gap.catch_up = gap.new()
+    gap.catch_up.deliver = lambda body: deliver(gap.app, body)
+    gap.catch_up.begin()
+
+    assert gap.back() == ["charge 5"]
+
+
+@pytest.mark.clause("ADMIT-6")
 def test_what_slack_may_have_given_up_on_just_before_is_read_again(gap: Gap) -> None:
     gap.said("C0GENERAL", -MARGIN + 10, "<@U0BOT> just before")
     gap.said("C0GENERAL", -MARGIN - 10, "<@U0BOT> long before")
