@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from store.ports import Cut, Delta, ModelAnswer, ModelRequest, Part, Said, Usage
+from store.ports import Cut, Delta, ModelAnswer, ModelRequest, Part, Said, Sign, Usage
 from store.view import RunView
 from worker.tools.context import ToolContext
 from worker.tools.tool import tool
@@ -66,3 +66,6 @@ class SilentReply:
 
     def history(self, limit: int, timeout: float) -> list[Said]:
         return []
+
+    def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:
+        return False

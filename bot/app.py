@@ -14,9 +14,11 @@ from bot.access import Access, AccessPolicy
 from bot.admission import Admission
 from bot.aftermath import Courtesies
 from bot.belonging import Belonging
+from bot.features import Features
 from bot.groups import Groups
 from bot.identity import Identity
 from bot.listeners import register
+from bot.listeners.agent_session import AgentSession
 from bot.listeners.run_buttons import RunButtons, Stopper
 from bot.listeners.unmatched import Unmatched, acknowledge_unknown
 from bot.listening import Listening
@@ -56,6 +58,15 @@ def build(
     access = Access(policy, People(client, me, store.workspace), Groups(client, clock))
     listening = listening or Listening()
     admission = Admission(me=me, store=store, access=access, ring=ring, clock=clock, ids=ids, listening=listening)
+    session = AgentSession(
+        me=me,
+        store=store,
+        access=access,
+        whispers=whispers,
+        features=Features(client),
+        ring=ring,
+        stopper=stopper,
+    )
     courtesies = Courtesies(client, me, store.workspace, whispers)
 
     def failed(error: Exception, body: Mapping[str, Any]) -> None:
@@ -67,8 +78,10 @@ def build(
     app.middleware(Belonging(me).check)
     app.middleware(acknowledge_unknown)
     app.middleware(admission.before_ack)
+    app.middleware(session.before_ack)
     register(
         app,
+        session,
         RunButtons(me=me, store=store, access=access, whispers=whispers, ring=ring, stopper=stopper),
         Unmatched(me=me, courtesies=courtesies, whispers=whispers),
     )

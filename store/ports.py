@@ -174,6 +174,10 @@ Part = Literal["reply", "reply.2", "reply.3", "file", "done", "card", "told"]
 """A run's posts: the one reply, what a long text takes behind it, "@asker done", a card, a word to the asker alone."""
 
 
+Sign = Literal["line", "session"]
+"""What shows beside a thread that its run lives: the status line, the agent's session with Slack's own Stop."""
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """One message of the thread, as people see it."""
@@ -232,6 +236,9 @@ class Reply(Protocol):
 
     def history(self, limit: int, timeout: float) -> list[Said]:
         """The last `limit` messages of the thread, oldest first."""
+
+    def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:
+        """Show beside the thread what `view` says; whether this workspace has such a sign at all."""
 
 
 Replies = Callable[[str, str], Reply]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from store.ports import Part, Replies, Reply, ReplyError, Said
+from store.ports import Part, Replies, Reply, ReplyError, Said, Sign
 from store.protocol import SlackCall, Workspace
 from store.thread import ThreadId
 from store.view import RunView
@@ -58,6 +58,10 @@ class PacedReply:
     def history(self, limit: int, timeout: float) -> list[Said]:
         with self._turn("read"):
             return self._reply.history(limit, timeout)
+
+    def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:
+        with self._turn("status" if sign == "line" else "session", urgent=view.status != "running"):
+            return self._reply.sign(sign, view, timeout)
 
     @contextmanager
     def _turn(self, call: SlackCall, *, urgent: bool = True, place: str = "", writes: bool = False) -> Iterator[None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from store.ports import Part, Reply, ReplyError
+from store.ports import Part, Reply, ReplyError, Sign
 from store.record import Record
 from store.stepkey import CARD, DONE, FILE, REPLY, REPLY_2, REPLY_3, TOLD, StepKey
 from store.view import RunView
@@ -20,6 +20,7 @@ from worker.state import RunState
 
 LOOK_AT = (1.0, 3.0, 8.0)
 """Seconds after the mark at which a post whose answer was lost is looked for (REPLY-2)."""
+SIGN_SECONDS = 2.0
 CALLS: dict[Part, str] = {
     "reply": REPLY,
     "reply.2": REPLY_2,
@@ -48,6 +49,12 @@ class Post:
         self._services, self._door, self._ledger, self._state = services, door, ledger, state
         self._reply, self._part, self._mine = reply, part, mine
         self._doubtful = not mine
+
+    @property
+    def stands(self) -> bool:
+        """Whether it was posted, as far as is recorded."""
+        mark = self._latest()
+        return mark is not None and mark.state == "done"
 
     def ensure(self, view: RunView) -> str:
         """The ts of the standing message: recorded, adopted, or posted now."""
@@ -112,6 +119,10 @@ class Post:
         for other in found:
             if other != kept:
                 self._reply.delete(other, self._allowance())
+
+    def sign(self, sign: Sign, view: RunView) -> bool:
+        """Show a sign of life beside the thread; whether the workspace has it."""
+        return self._reply.sign(sign, view, min(SIGN_SECONDS, self._allowance()))
 
     def _mark(self, view: RunView) -> Record:
         """The mark of one more attempt; a file is uploaded before it, so that the mark can name it."""

@@ -11,6 +11,7 @@ from store.view import RunView
 from worker.post import Post
 from worker.progress import Progress
 from worker.services import Services
+from worker.signs import LEAST, Signs
 
 log = logging.getLogger(__name__)
 
@@ -18,6 +19,7 @@ IDLE_EDIT = 10.0
 """Seconds after which the reply is written anew although nothing changed: for the elapsed time, and over the late
 edits of an owner that we took over from (LEASE-4)."""
 PASSING = ("busy", "lost", "credentials")
+INSTANT = 0.001
 PAUSE = 10.0
 """Seconds until it is tried again where nobody said when; a refused token is only tried once a minute anyway."""
 
@@ -32,6 +34,7 @@ class Showing:
 
     def __init__(self, services: Services, post: Post, progress: Progress) -> None:
         self._services, self._post, self._progress = services, post, progress
+        self._signs = Signs(services.clock, post)
         self._changed = services.threads.event()
         self._over = services.threads.event()
         self._task = services.threads.start("showing", self._show)
@@ -44,6 +47,12 @@ class Showing:
         self._changed.set()
         self._task.join()
 
+    def suspend(self) -> None:
+        """Stop showing a run that goes on later, and say so beside its thread."""
+        self.finish()
+        if self._post.stands:
+            self._signs.end(self._progress.view("suspended"))
+
     def _wake(self) -> None:
         self._changed.set()
 
@@ -51,6 +60,7 @@ class Showing:
         try:
             self._try(self._post.ensure)
             while not self._over.is_set():
+                self._signs.show(self._progress.view())
                 self._changed.wait(IDLE_EDIT)
                 self._changed.clear()
                 self._try(self._post.edit)
@@ -67,6 +77,15 @@ class Showing:
             except ReplyError as error:
                 if error.kind not in PASSING:
                     raise
-                self._over.wait(error.retry_after or PAUSE)
+                self._pause(error.retry_after or PAUSE)
             else:
                 return
+
+    def _pause(self, seconds: float) -> None:
+        """Wait for the next turn; meanwhile the signs of life say what the run does, once it has a reply."""
+        until = self._services.clock.boottime() + seconds
+        left = max(seconds, INSTANT)
+        while left >= INSTANT and not self._over.wait(min(left, LEAST)):
+            if self._post.stands:
+                self._signs.show(self._progress.view())
+            left = until - self._services.clock.boottime()

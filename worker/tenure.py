@@ -32,7 +32,7 @@ from store.submission import Submission
 from store.thread import ThreadId, ts_order
 from store.values import digest_of
 from worker import ending
-from worker.delivery import REWRITE_AFTER, deliver
+from worker.delivery import REWRITE_AFTER, deliver, final_view
 from worker.door import Door
 from worker.drain import Drain
 from worker.heartbeat import Heartbeat
@@ -44,6 +44,7 @@ from worker.prompt import Message, history
 from worker.run import Run
 from worker.services import Services
 from worker.showing import Showing
+from worker.signs import Signs
 from worker.state import RunState, fold
 from worker.surroundings import MOST_SAID, surroundings
 
@@ -263,6 +264,8 @@ class Tenure:
                 ending.park(run, parked.reason, parked.sentence)
             except RunSuspended:
                 ending.leave(run)
+                if showing is not None:
+                    showing.suspend()
                 raise
         finally:
             self._judged = True
@@ -298,6 +301,8 @@ class Tenure:
             log.info("thread=%s run=%s is shown later: %s", self._thread, state.id, pause.reason)
             self._postponed[state.id] = (pause.reason, pause.look_again)
             return False
+        if post.stands:
+            Signs(self._services.clock, post).end(final_view(self._services, state))
         return True
 
     def _only_postponed(self) -> bool:

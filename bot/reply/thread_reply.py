@@ -18,10 +18,12 @@ from bot.cards.reply_card import reply_card
 from bot.cards.told_card import told_card
 from bot.client import within
 from bot.failure import slack_call
+from bot.features import Features
 from bot.heard import typed
 from bot.identity import Identity
 from bot.reply.file_post import show_file, upload_file
-from store.ports import Clock, Part, Replies, ReplyError, Said
+from bot.reply.signs import show_sign
+from store.ports import Clock, Part, Replies, ReplyError, Said, Sign
 from store.thread import ThreadId, ts_order
 from store.view import RunView
 
@@ -50,8 +52,17 @@ _PARSE = "none"
 class ThreadReply:
     """`store.ports.Reply` for one run in one thread."""
 
-    def __init__(self, client: WebClient, thread: ThreadId, run: str, me: Identity, clock: Clock) -> None:
+    def __init__(
+        self,
+        client: WebClient,
+        thread: ThreadId,
+        run: str,
+        me: Identity,
+        clock: Clock,
+        features: Features | None = None,
+    ) -> None:
         self._client, self._thread, self._run, self._me, self._clock = client, thread, run, me, clock
+        self._features = features or Features(client)
 
     def post(self, part: Part, view: RunView, timeout: float) -> str:
         until = self._clock.boottime() + timeout
@@ -120,6 +131,9 @@ class ThreadReply:
                 last.append(Said(_author(message), typed(str(message.get("text") or "")), ts))
         return list(last)
 
+    def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:
+        return show_sign(self._features, sign, self._thread, view, timeout)
+
     def _place(self, part: Part, asker: str, timeout: float) -> tuple[str, str | None]:
         """Channel and thread in which a part stands: `told` goes to the asker's direct messages."""
         if part != "told":
@@ -176,7 +190,9 @@ def _author(message: Mapping[str, Any]) -> str:
 def replies(client: WebClient, me: Identity, clock: Clock) -> Replies:
     """What makes a `Reply` for `(thread, run)`; ValueError when `thread` is not one."""
 
+    features = Features(client)
+
     def reply(thread: str, run: str) -> ThreadReply:
-        return ThreadReply(client, ThreadId.parse(thread), run, me, clock)
+        return ThreadReply(client, ThreadId.parse(thread), run, me, clock, features)
 
     return reply

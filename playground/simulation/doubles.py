@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from bot.cards.layout import parts
 from playground.simulation.baton import Baton, Process
-from store.ports import Cut, Delta, ModelAnswer, ModelError, ModelRequest, Part, Reply, ReplyError, Said, Usage
+from store.ports import Cut, Delta, ModelAnswer, ModelError, ModelRequest, Part, Reply, ReplyError, Said, Sign, Usage
 from store.values import digest_of
 from store.view import RunView
 
@@ -92,6 +92,7 @@ class SimulatedSlack:
     uploads: dict[str, str] = field(default_factory=dict)
     """Each uploaded file's text, by its id; one that no post shows was seen by nobody."""
     said: list[Said] = field(default_factory=list)
+    signs: list[tuple[str, Sign, RunView]] = field(default_factory=list)
 
     def seat(self, process: Process, gate: Gate = open_gate) -> Callable[[str, str], Reply]:
         return lambda _thread, run: SeatedReply(self, run, process, gate)
@@ -145,6 +146,11 @@ class SeatedReply:
     def history(self, limit: int, timeout: float) -> list[Said]:
         self._leave("history")
         return self.slack.said[-limit:]
+
+    def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:
+        self._leave(f"sign {sign}")
+        self.slack.signs.append((self.run, sign, view))
+        return True
 
     def _leave(self, call: str) -> None:
         self.process.check()

@@ -157,6 +157,13 @@ class FakeAdmissions:
             raise StoreUnavailableError("the store does not answer")
 
 
+class FakeInventory:
+    """Nothing is known of any thread."""
+
+    def head(self, thread: str) -> None:
+        return None
+
+
 class FakeWorkspace:
     """People in memory."""
 
@@ -213,11 +220,11 @@ class Bot:
         """store: instead of the doubles; more: as `bot.app.build` takes it."""
         admissions: Admissions = self.admissions
         workspace: Workspace = self.workspace
-        unused = cast("Any", None)
+        unused, inventory = cast("Any", None), cast("Any", FakeInventory())
         self.app = build(
             self.slack,
             me=ME,
-            store=store or Store(admissions, unused, unused, unused, workspace),
+            store=store or Store(admissions, unused, unused, inventory, workspace),
             ring=self.rung.append,
             clock=self.clock,
             ids=self.ids,

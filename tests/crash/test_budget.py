@@ -11,10 +11,10 @@ from typing import Any, cast
 
 import pytest
 
-from playground.simulation.baton import Baton, BatonThreads, Process
+from playground.simulation.baton import Baton, BatonClock, BatonThreads, Process
 from playground.simulation.fleet import Fleet
 from store.lifecycle import Status
-from store.ports import ReplyError
+from store.ports import ReplyError, Sign
 from store.view import RunView
 from worker.agent import Agent
 from worker.delivery import SHORT
@@ -23,7 +23,13 @@ from worker.showing import Showing
 
 SWEEP = 2.0
 """Seconds until the sweep rings for a delivery that is due again."""
-TIERS = {"edit": (50, 60.0), "post": (1, 1.0), "find": (50, 60.0)}
+TIERS = {
+    "edit": (50, 60.0),
+    "post": (1, 1.0),
+    "find": (50, 60.0),
+    "sign line": (600, 60.0),
+    "sign session": (50, 60.0),
+}
 
 
 @dataclass
@@ -37,7 +43,7 @@ class Tiers:
 
     def gate(self, name: str, channel: str) -> Callable[[str, str], None]:
         def pass_by(call: str, side: str) -> None:
-            kind = call.split()[0]
+            kind = call if call.startswith("sign") else call.split()[0]
             if kind in TIERS and side == "before":
                 self._count(kind, f"{kind} {channel}" if kind == "post" else kind)
             if kind in ("edit", "post") and side == "after":
@@ -64,6 +70,13 @@ class Stand:
 
     def view(self, status: Status = "running") -> RunView:
         return RunView(self._run, self._thread, "U1", status)
+
+    @property
+    def stands(self) -> bool:
+        return bool(self._ts)
+
+    def sign(self, sign: Sign, view: RunView) -> bool:
+        return bool(self._reply.sign(sign, view, 2.0))
 
     def ensure(self, view: RunView) -> str:
         self._ts = self._ts or self._reply.post("reply", view, 8.0)
@@ -96,7 +109,11 @@ def crowd(durations: Sequence[int], *, channels: int) -> Crowd:
         store.leases.claim(thread, f"boot:{n}:1:a")
         seat = fleet.slack.seat(process, tiers.gate(run, channel))
         stand = Stand(paced(seat, store.workspace)(thread, run), run, thread)
-        showing = Showing(cast("Any", SimpleNamespace(threads=threads)), cast("Any", stand), cast("Any", stand))
+        showing = Showing(
+            cast("Any", SimpleNamespace(threads=threads, clock=BatonClock(fleet.baton, process))),
+            cast("Any", stand),
+            cast("Any", stand),
+        )
         for _ in range(durations[n]):
             threads.sleep(1.0)
             stand.changed()

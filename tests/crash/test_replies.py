@@ -45,3 +45,29 @@ def test_a_reply_that_a_person_deleted_is_posted_once_more(world: Make) -> None:
 
     assert [post.views[-1].text for post in replies(seen)][-1] == "done"
     assert len(replies(seen)) == 2
+
+
+@pytest.mark.clause("REPLY-6")
+def test_signs_of_life_follow_the_first_post_are_renewed_and_end_with_the_run(world: Make) -> None:
+    seen = world(says("done"))
+    seen.fleet.model.takes = 200
+    seen.play("go")
+
+    signs = [(sign, view.status) for _, sign, view in seen.fleet.slack.signs]
+    lines = [status for sign, status in signs if sign == "line"]
+    assert signs[:2] == [("line", "running"), ("session", "running")]
+    assert lines.count("running") >= 3, "Slack drops a status after two minutes"
+    assert signs[-2:] == [("line", "completed"), ("session", "completed")]
+
+
+@pytest.mark.clause("REPLY-6")
+@pytest.mark.parametrize("call", ["sign line", "sign session"])
+def test_a_sign_that_fails_troubles_nobody(world: Make, call: str) -> None:
+    seen = world(says("done"))
+
+    def refuse(what: str, side: str) -> None:
+        if what == call and side == "before":
+            raise ReplyError("internal_error", kind="busy", code="internal_error")
+
+    assert seen.play("go", refuse)["text"] == "done"  # type: ignore[arg-type]
+    assert seen.tenures == 1

@@ -41,6 +41,8 @@ def test_the_manifest_asks_for_no_event_without_its_scope() -> None:
         "message.groups": "groups:history",
         "message.im": "im:history",
         "message.mpim": "mpim:history",
+        "app_home_opened": "assistant:write",
+        "agent_session_stopped": "chat:write",
     }
     assert {needs[event] for event in manifest["settings"]["event_subscriptions"]["bot_events"]} <= scopes
     assert manifest["settings"]["socket_mode_enabled"]
