@@ -9,6 +9,7 @@ BEFORE = {
     "note": "I'll write that down.",
     "thread": "I'll read back through this thread.",
     "post": "I'll do that once, and tell you what came back.",
+    "fetch": "Let me read that page.",
     "ask": "There is something I need to know first.",
     "plan": "Here is how I would go about it.",
     "batch": "I'll run three of my tools at once.",

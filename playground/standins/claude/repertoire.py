@@ -21,11 +21,12 @@ _TOOLS = {
     "time": r"time|clock|date",
     "note": r"note|remember|memo",
     "thread": r"thread|history|conversation",
-    "post": r"post|webhook|http|fetch|url|charge|send",
+    "post": r"post|webhook|charge|send",
+    "fetch": r"fetch|browse|page",
     "ask": r"^ask|question",
     "plan": r"plan",
 }
-_DANGEROUS = re.compile(r"post|webhook|charge|send|delete|write|pay|deploy|ask|plan", re.I)
+_DANGEROUS = re.compile(r"post|webhook|fetch|charge|send|delete|write|pay|deploy|ask|plan", re.I)
 
 _STORY = r"\bstory\b|\blong (?:answer|text|reply)\b"
 _ASKS: list[tuple[str, str]] = [
@@ -33,7 +34,8 @@ _ASKS: list[tuple[str, str]] = [
     (r"\bwhat(?:'s| is)? (?:the )?time\b|\btime is it\b|\bwhat day\b", "time"),
     (r"\b(?:note|remember|write down)\b", "note"),
     (r"\b(?:read|summari[sz]e)\b.{0,30}\b(?:thread|conversation)\b", "thread"),
-    (r"\bpost\b|\bwebhook\b|\bcharge\b|https?://", "post"),
+    (r"\bpost\b|\bwebhook\b|\bcharge\b", "post"),
+    (r"\bfetch\b|https?://", "fetch"),
     (r"\bask me\b|\bquestion\b", "ask"),
     (r"\bplan\b", "plan"),
     (_STORY, "story"),
