@@ -1,7 +1,7 @@
 # Everything runs from a clean clone with Python >= 3.11, make and git.
 PYTHON ?= python3
 BIN := .venv/bin
-SEEDS ?= 50
+SEEDS ?= 2
 
 .PHONY: setup run test check scenarios bench mutants chaos docs pins clean
 
@@ -34,8 +34,10 @@ check: .venv/dev.stamp ## format, lint, types, imports, audit
 scenarios: .venv/run.stamp ## every shipped scenario on real processes
 	@$(BIN)/everthread scenario playground/scenarios/*.yaml
 
-chaos: .venv/run.stamp ## every death point of every scenario, simulated, and SEEDS real kills
-	@$(BIN)/everthread scenario playground/scenarios/*.yaml --deaths --chaos $(SEEDS)
+chaos: .venv/dev.stamp ## every death point of every scenario, simulated; sixty real ones; SEEDS storms of each
+	@$(BIN)/everthread scenario playground/scenarios/*.yaml --simulate --deaths
+	@$(BIN)/python -m pytest -m long
+	@$(BIN)/everthread scenario playground/scenarios/*.yaml --chaos 1 $(SEEDS)
 
 bench: .venv/run.stamp
 	@$(BIN)/python -m bench

@@ -198,13 +198,11 @@ def test_every_file_is_our_own_and_no_page_may_load_another(playground: Opened) 
             assert file.read()
 
 
-def test_it_opens_on_six_seconds_of_work_and_tells_a_second_one_on_the_same_data_so(tmp_path: Path) -> None:
-    with opened(tmp_path) as first:
-        work = [member.cpu_times() for member in _family(first)]
+def test_a_second_one_on_the_same_data_is_told_so(tmp_path: Path) -> None:
+    with opened(tmp_path):
         second = start(tmp_path, "--port", "0")
         said, _ = second.communicate(timeout=30)
 
-    assert sum(spent.user + spent.system for spent in work) < 6  # on however busy a machine
     assert second.returncode == 1
     assert said == f"playground: another playground runs on {tmp_path}; end it, or choose another folder: --var\n"
 

@@ -40,7 +40,8 @@ def test_a_scenario_holds_on_real_processes(stage: Stage, name: str) -> None:
 
 
 @pytest.mark.clause("RUN-1", "RUN-11", "STEP-2", "STEP-4", "STEP-6", "TOOL-4", "REPLY-2", "WORK-2")
-@pytest.mark.timeout(240)
+@pytest.mark.long
+@pytest.mark.timeout(600)
 def test_sixty_real_deaths_repeat_nothing_and_lose_nothing() -> None:
     suite: Suite[Death] = Suite(lambda _number: Stage(), len(KILLED))
     died = list(suite.run([partial(_die, read(SHIPPED / f"{name}.yaml")) for name in KILLED]))
