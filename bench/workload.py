@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from store.ports import Cut, Delta, ModelAnswer, ModelRequest, Part, Said, Sign, Usage
+from store.ports import Attachment, Cut, Delta, ModelAnswer, ModelRequest, Part, Said, Sign, Usage
 from store.view import RunView
 from worker.tools.context import ToolContext
 from worker.tools.tool import tool
@@ -65,6 +65,12 @@ class SilentReply:
     def delete(self, ts: str, timeout: float) -> None: ...
 
     def history(self, limit: int, timeout: float) -> list[Said]:
+        return []
+
+    def attachment(self, file: str, timeout: float) -> Attachment:
+        return Attachment(file, "nothing.txt", "text/plain", 0, "")
+
+    def channel(self, channel: str, reader: str, limit: int, timeout: float) -> list[Said]:
         return []
 
     def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:

@@ -187,6 +187,18 @@ class Said:
     ts: str
 
 
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that a person shared. kind: its MIME type. size: bytes. text: None where `why` says why not."""
+
+    id: str
+    name: str
+    kind: str
+    size: int
+    text: str | None = None
+    why: str = ""
+
+
 class ReplyError(Exception):
     """A Slack call that did not do what it should.
 
@@ -236,6 +248,12 @@ class Reply(Protocol):
 
     def history(self, limit: int, timeout: float) -> list[Said]:
         """The last `limit` messages of the thread, oldest first."""
+
+    def attachment(self, file: str, timeout: float) -> Attachment:
+        """A file that was shared in the thread; of kind `closed` where it was not."""
+
+    def channel(self, channel: str, reader: str, limit: int, timeout: float) -> list[Said]:
+        """A channel's last messages, oldest first; of kind `closed` unless `reader` and the bot are in it."""
 
     def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:
         """Show beside the thread what `view` says; whether this workspace has such a sign at all."""

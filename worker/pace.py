@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from store.ports import Part, Replies, Reply, ReplyError, Said, Sign
+from store.ports import Attachment, Part, Replies, Reply, ReplyError, Said, Sign
 from store.protocol import SlackCall, Workspace
 from store.thread import ThreadId
 from store.view import RunView
@@ -58,6 +58,14 @@ class PacedReply:
     def history(self, limit: int, timeout: float) -> list[Said]:
         with self._turn("read"):
             return self._reply.history(limit, timeout)
+
+    def attachment(self, file: str, timeout: float) -> Attachment:
+        with self._turn("read"):
+            return self._reply.attachment(file, timeout)
+
+    def channel(self, channel: str, reader: str, limit: int, timeout: float) -> list[Said]:
+        with self._turn("read"):
+            return self._reply.channel(channel, reader, limit, timeout)
 
     def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:
         with self._turn("status" if sign == "line" else "session", urgent=view.status != "running"):

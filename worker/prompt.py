@@ -31,8 +31,9 @@ OPEN_ENDING = "(This request is not answered yet: it waits for an operator.)"
 
 
 def words(submission: Submission) -> str:
-    """One input as the model reads it: its time and author, then the text."""
-    return f"[{minute(submission.ts)}] <@{submission.author}>: {submission.text}"
+    """One input as the model reads it: its time and author, then the text and what is attached to it."""
+    files = f"\n[attached: {', '.join(submission.files)}]" if submission.files else ""
+    return f"[{minute(submission.ts)}] <@{submission.author}>: {submission.text}{files}"
 
 
 def history(before: Iterable[RunState], definition: Mapping[str, Any]) -> list[Message]:

@@ -164,6 +164,8 @@ class Run:
             ending=self._ending,
             read_state=lambda name: self.services.store.workspace.state(at.team, name),
             read_thread=lambda limit: self.reply.history(limit, self.door.allowance(timeout)),
+            read_attachment=lambda file: self.reply.attachment(file, self.door.allowance(timeout)),
+            read_channel=lambda channel, limit: self.reply.channel(channel, asker, limit, self.door.allowance(timeout)),
         )
         return execute(call, context)
 

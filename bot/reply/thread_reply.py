@@ -21,9 +21,11 @@ from bot.failure import slack_call
 from bot.features import Features
 from bot.heard import typed
 from bot.identity import Identity
+from bot.reply.attachments import read_attachment
+from bot.reply.channel import read_channel
 from bot.reply.file_post import show_file, upload_file
 from bot.reply.signs import show_sign
-from store.ports import Clock, Part, Replies, ReplyError, Said, Sign
+from store.ports import Attachment, Clock, Part, Replies, ReplyError, Said, Sign
 from store.thread import ThreadId, ts_order
 from store.view import RunView
 
@@ -130,6 +132,12 @@ class ThreadReply:
                 seen.add(ts)
                 last.append(Said(_author(message), typed(str(message.get("text") or "")), ts))
         return list(last)
+
+    def attachment(self, file: str, timeout: float) -> Attachment:
+        return read_attachment(self._client, file, self._thread, timeout, self._clock)
+
+    def channel(self, channel: str, reader: str, limit: int, timeout: float) -> list[Said]:
+        return read_channel(self._client, self._me, channel, reader, limit, timeout, self._clock)
 
     def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:
         return show_sign(self._features, sign, self._thread, view, timeout)

@@ -8,7 +8,20 @@ from dataclasses import dataclass, field
 
 from bot.cards.layout import parts
 from playground.simulation.baton import Baton, Process
-from store.ports import Cut, Delta, ModelAnswer, ModelError, ModelRequest, Part, Reply, ReplyError, Said, Sign, Usage
+from store.ports import (
+    Attachment,
+    Cut,
+    Delta,
+    ModelAnswer,
+    ModelError,
+    ModelRequest,
+    Part,
+    Reply,
+    ReplyError,
+    Said,
+    Sign,
+    Usage,
+)
 from store.values import digest_of
 from store.view import RunView
 
@@ -145,6 +158,14 @@ class SeatedReply:
 
     def history(self, limit: int, timeout: float) -> list[Said]:
         self._leave("history")
+        return self.slack.said[-limit:]
+
+    def attachment(self, file: str, timeout: float) -> Attachment:
+        self._leave("attachment")
+        return Attachment(file, f"{file}.txt", "text/plain", 5, "words")
+
+    def channel(self, channel: str, reader: str, limit: int, timeout: float) -> list[Said]:
+        self._leave("channel")
         return self.slack.said[-limit:]
 
     def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from store.ports import Said
+from store.ports import Attachment, ReplyError, Said
 from tests.conftest import FakeClock
 from worker.tools.builtin import builtin_tools
+from worker.tools.builtin.attachment import read_attachment
+from worker.tools.builtin.channel import read_channel
 from worker.tools.builtin.http_post import http_post_tool
 from worker.tools.builtin.notes import append_note, read_notes
 from worker.tools.builtin.thread import read_thread
@@ -32,6 +34,8 @@ def context(**more: Any) -> ToolContext:
         "ending": lambda: False,
         "read_state": lambda name: [f"{name} one", "two"],
         "read_thread": lambda limit: [Said("U1", "hi", "1.0")][:limit],
+        "read_attachment": lambda file: Attachment(file, "a.csv", "text/csv", 7, "a,b\n1,2"),
+        "read_channel": lambda channel, limit: [Said("U1", f"in {channel}", "1.0")][:limit],
     }
     return ToolContext(**given | more)
 
@@ -42,6 +46,8 @@ def test_the_builtin_reads_are_safe_and_whatever_leaves_the_house_is_unsafe() ->
 
     assert policies == {
         "read_thread": "safe",
+        "read_attachment": "safe",
+        "read_channel": "safe",
         "current_time": "safe",
         "read_notes": "safe",
         "append_note": "safe",
@@ -174,3 +180,31 @@ def test_a_long_output_keeps_its_head_and_tail_and_says_what_is_missing() -> Non
     assert cut.startswith("a" * HEAD)
     assert cut.endswith("c" * TAIL)
     assert re.search("20,000 characters are left out here", cut)
+
+
+def test_an_attached_file_is_named_and_shown_and_a_long_one_cut() -> None:
+    assert read_attachment.run(context(), {"file": "F1A"}) == "a.csv (text/csv, 7 bytes):\na,b\n1,2"
+    picture = Attachment("F2", "a.png", "image/png", 9, why="it is not text")
+    said = read_attachment.run(context(read_attachment=lambda _file: picture), {"file": "F2A"})
+    assert said == "a.png (image/png, 9 bytes): its content cannot be read, because it is not text."
+    long = Attachment("F3", "a.txt", "text/plain", 100_007, "x" * 100_007)
+    assert "7 characters more" in read_attachment.run(context(read_attachment=lambda _file: long), {"file": "F3A"})
+    with pytest.raises(BadArgumentsError):
+        read_attachment.validate({"file": "../etc/passwd"})
+
+
+def test_a_channel_is_read_by_its_id_its_mention_or_as_the_one_of_the_thread() -> None:
+    asked = [read_channel.run(context(), {"channel": name}) for name in ("C0OPS", "<#C0OPS|ops>", "")]
+    assert asked == ["[1.0] U1: in C0OPS", "[1.0] U1: in C0OPS", "[1.0] U1: in C1"]
+
+    def closed(_channel: str, _limit: int) -> list[Said]:
+        raise ReplyError("C0OPS is not a channel of U1", kind="closed", code="member")
+
+    with pytest.raises(ToolError, match="not a channel of U1"):
+        read_channel.run(context(read_channel=closed), {"channel": "C0OPS"})
+
+
+@pytest.mark.parametrize("name", ["general", "#general", "https://a.example/C0OPS", "C0OPS C0RANDOM"])
+def test_a_channel_without_an_id_is_refused_before_anything_runs(name: str) -> None:
+    with pytest.raises(BadArgumentsError):
+        read_channel.validate({"channel": name})

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from store.ports import Said
+from store.ports import Attachment, Said
 from store.system import SystemClock
 from worker.tools.context import ToolContext
 from worker.tools.isolate import run_isolated
@@ -33,10 +33,14 @@ def endless(context: ToolContext) -> str:
 
 
 def context(*, ending: bool = False) -> ToolContext:
-    def nothing(_: object) -> list[Said]:
+    def nothing(*_: object) -> list[Said]:
         return []
 
-    return ToolContext("r1", "T1/C1/1.0", "r1:0:t1:0", "U1", SystemClock(), lambda: ending, lambda _: [], nothing)
+    def no_file(file: str) -> Attachment:
+        return Attachment(file, "a.txt", "text/plain", 0, "")
+
+    reads = (nothing, no_file, nothing)
+    return ToolContext("r1", "T1/C1/1.0", "r1:0:t1:0", "U1", SystemClock(), lambda: ending, lambda _: [], *reads)
 
 
 @pytest.mark.clause("LEASE-3")

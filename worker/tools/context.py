@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from store.ports import Clock, Said
+from store.ports import Attachment, Clock, Said
 
 
 @dataclass(slots=True)
@@ -26,6 +26,10 @@ class ToolContext:
     """`read_state(name)`: the workspace's entries under that name, oldest first, with those staged here."""
     read_thread: Callable[[int], Sequence[Said]]
     """`read_thread(limit)`: the last messages of this thread as people see them."""
+    read_attachment: Callable[[str], Attachment]
+    """`read_attachment(file)`: a file that was shared in this thread."""
+    read_channel: Callable[[str, int], Sequence[Said]]
+    """`read_channel(channel, limit)`: the last messages of a channel that the asker is in."""
     staged: list[tuple[str, str]] = field(default_factory=list)
 
     def append_state(self, name: str, entry: str) -> None:

@@ -78,6 +78,8 @@ def main() -> None:
         ending=lambda: False,
         read_state=_not_here,
         read_thread=_not_here,
+        read_attachment=_not_here,
+        read_channel=_not_here,
     )
     try:
         answer = {"output": tool.run(context, task["arguments"])}
@@ -88,7 +90,7 @@ def main() -> None:
     json.dump(answer, sys.stdout)
 
 
-def _not_here(_wanted: object) -> list[Any]:
+def _not_here(*_wanted: object) -> Any:
     raise ToolError("a tool in a process of its own reaches neither the workspace's state nor the thread")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from worker.tools.builtin.attachment import read_attachment
+from worker.tools.builtin.channel import read_channel
 from worker.tools.builtin.fetch_url import fetch_url_tool
 from worker.tools.builtin.http_post import http_post_tool
 from worker.tools.builtin.notes import append_note, read_notes
@@ -13,11 +15,11 @@ from worker.tools.tool import Tool
 
 
 def builtin_tools(allowed_urls: Sequence[str] = (), fetch_ports: Collection[int] = ()) -> tuple[Tool, ...]:
-    """Reading this thread, the time, the workspace's notes.
+    """Reading this thread, its files, channels, the time, the workspace's notes.
 
     `http_post` only where some address is allowed, `fetch_url` only where it may use some port.
     """
-    tools = [read_thread, current_time, read_notes, append_note]
+    tools = [read_thread, read_attachment, read_channel, current_time, read_notes, append_note]
     if fetch_ports:
         tools.append(fetch_url_tool(fetch_ports))
     if allowed_urls:
