@@ -146,12 +146,13 @@ SlackCall = Literal["edit", "post", "read", "status", "session"]
 class Turn:
     """wait: seconds until it may be asked for again, 0 when it was taken. active: runs at work.
 
-    trial: Slack refused our token before; if this call works, it takes it again.
+    trial: Slack refused our token before; if this call works, it takes it again. id: for `end_turn`.
     """
 
     wait: float
     active: int
     trial: bool = False
+    id: str = ""
 
 
 class Workspace(Protocol):
@@ -171,6 +172,9 @@ class Workspace(Protocol):
 
         holder: who asks; it keeps its place while it asks again in time. place: the channel, for posts.
         """
+
+    def end_turn(self, team: str, call: SlackCall, turn: Turn, place: str = "") -> None:
+        """The call was answered, or given up: only now it is known that it reached Slack no later than this."""
 
     def pause_turns(self, team: str, call: SlackCall, seconds: float, place: str = "") -> None:
         """Slack asked for a pause: nobody of ours makes such a call for so long."""

@@ -26,6 +26,7 @@ class Door:
     stops: who asked to stop which run. cuts: the streams that run now. queued: told at each renewal how many inputs
     wait. spent: micro-dollars of the workspace today,
     as of the last commit. fruitless: earlier tenures died here, so the first progress has to reset their count.
+    contested: an earlier owner may live on, unknown to us.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Door:
         self.cuts: list[Cut] = []
         self.queued: Callable[[int], None] = _nobody_asks
         self._fruitless = fruitless
+        self.contested = False
         self._closed = False
         self._lost: StaleEpochError | None = None
 

@@ -7,9 +7,10 @@ that whoever asked decides: progress is dropped, a final text is owed until it i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from store.errors import StoreUnavailableError
 from store.ports import Attachment, Part, Replies, Reply, ReplyError, Said, Sign
 from store.protocol import SlackCall, Workspace
 from store.thread import ThreadId
@@ -84,7 +85,11 @@ class PacedReply:
                 retry_after=turn.wait,
             )
         try:
-            yield
+            try:
+                yield
+            finally:
+                with suppress(StoreUnavailableError):
+                    workspace.end_turn(team, call, turn, place)
         except ReplyError as error:
             if error.code in RATE_LIMITED:
                 error.retry_after = error.retry_after or UNSAID

@@ -48,7 +48,8 @@ class Post:
     ) -> None:
         self._services, self._door, self._ledger, self._state = services, door, ledger, state
         self._reply, self._part, self._mine = reply, part, mine
-        self._doubtful = not mine
+        # What a known end left recorded is the only one; a frozen process may still post, or a post be on its way.
+        self._doubtful = not mine and (door.contested or not self.stands)
 
     @property
     def stands(self) -> bool:

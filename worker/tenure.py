@@ -74,6 +74,7 @@ class Tenure:
         self._services, self._drain, self._claim = services, drain, claim
         self._thread, self._mailbox = claim.lease.thread, claim.mailbox
         self._door = Door(services, claim.lease, dict(claim.mailbox.stops), claim.spent, fruitless=claim.deaths > 0)
+        self._door.contested = claim.since_takeover is not None
         self._began = services.clock.boottime()
         self._runs: dict[str, RunState] = {}
         self._open = claim.run

@@ -91,7 +91,7 @@ def crowded(runs: int) -> Crowded:
     with Stage(direct=True) as stage:
         stage.set_up(_crowd(runs))
         stage.claude.fault("slow", times=0, turn=1, tokens_per_second=TOKENS_A_SECOND)
-        stage.slack.settings(rates="real")
+        stage.slack.settings(rates="real", trace=False)
         stage.happenings.clear()
         began = time.perf_counter()
         for n in range(runs):

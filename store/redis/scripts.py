@@ -31,6 +31,7 @@ SHARED: dict[str, tuple[str, ...]] = {
     "bury": ("fence",),
     "claim": ("fence",),
     "commit": ("fence", "append"),
+    "end_turn": ("fence",),
     "look": ("fence", "owed"),
     "mute": (),
     "release": ("fence", "owed"),

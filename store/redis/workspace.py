@@ -72,7 +72,11 @@ class RedisWorkspace:
         times = [_ms(rate.per), _ms(rate.apart), int(urgent), _ms(slack)]
         member = self._ids.new("turn")
         wait, active, trial = self._scripts.run("take_turn", keys, [rate.most, *times, holder, member, _ms(PROBE)])
-        return Turn(int(wait) / 1000, int(active), bool(int(trial)))
+        return Turn(int(wait) / 1000, int(active), bool(int(trial)), member)
+
+    def end_turn(self, team: str, call: SlackCall, turn: Turn, place: str = "") -> None:
+        key = workspace(team, f"calls:{_what(call, place)}")
+        self._scripts.run("end_turn", [key], [turn.id, _ms(RATES[call].per)])
 
     def pause_turns(self, team: str, call: SlackCall, seconds: float, place: str = "") -> None:
         key = workspace(team, f"paused:{_what(call, place)}")

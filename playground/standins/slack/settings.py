@@ -43,6 +43,7 @@ class Settings:
     stream_life: Slack closes a stream about 5 min after its start, also under appends (python-slack-sdk#1859).
     scopes: what the bot token was granted; empty: everything. agent: whether the manifest declares an agent.
     lacking: methods this workspace answers with `feature_not_enabled`, as some plans and GovSlack do.
+    trace: whether to find out which process made each call; among many processes that takes longer than the call.
     """
 
     bot_token: str = BOT_TOKEN
@@ -64,6 +65,7 @@ class Settings:
     scopes: tuple[str, ...] = ()
     agent: bool = True
     lacking: tuple[str, ...] = ()
+    trace: bool = True
 
     def changed(self, changes: Mapping[str, Any]) -> Settings:
         """These settings with `changes` (as JSON has them); raises `SettingError` naming a wrong one."""
@@ -90,7 +92,7 @@ def _from_json(name: str, value: Any) -> Any:
         return tuple(str(item) for item in value)
     if name in ("bot_token", "app_token", "signing_secret", "mention_order", "transport", "request_url"):
         return str(value)
-    if name == "agent":
+    if name in ("agent", "trace"):
         return bool(value)
     if name == "response_url_uses":
         return int(value)

@@ -63,7 +63,7 @@ _PIDS: WeakKeyDictionary[asyncio.Transport, int | None] = WeakKeyDictionary()
 
 
 def _pid(slack: Standin, request: web.Request) -> int | None:
-    if request.transport is None:
+    if request.transport is None or not slack.settings.trace:
         return None
     if request.transport not in _PIDS:
         peer = request.transport.get_extra_info("peername")
