@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import signal
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,8 @@ PLACES = itertools.cycle(
     [("ann", "C0GENERAL1"), ("ann", "C0OPS00001"), ("ann", "D0ANN00001"), ("bob", "D0BOB00001"), ("ada", "D0ADA00001")]
 )
 """Who speaks where, in turn: one conversation takes about one post a second."""
+BETWEEN = 0.23
+"""Seconds between two messages, so that none of the five places gets two within a second."""
 WARM = 10
 """First replies that are not counted: who somebody is, is asked once a day."""
 ONE = Scenario(
@@ -127,6 +130,7 @@ def _host_gone(stage: Stage, lease: float) -> float:
 
 def _first_reply(stage: Stage) -> tuple[float, int, int]:
     """Milliseconds by Slack's own clock, and the calls it got before the reply and with it."""
+    threading.Event().wait(BETWEEN)
     stage.happenings.clear()
     ts = stage.slack.say(*next(PLACES), "@everthread hello")
     posted = stage.happenings.wait(
