@@ -43,10 +43,13 @@ class Record:
 def stored(record: Record) -> tuple[Record, str]:
     """The record in the form it is handed on, named by its digest, and the JSON that is stored for it."""
     head = {"v": FORMAT, "kind": record.kind, "key": str(record.key), "state": record.state, "at": record.at}
-    whole, raw = form({**head, **record.body})
+    given = {**head, **record.body}
+    whole, raw = form(given)
     if len(raw) > MAX_RECORD:
         raise RecordTooLargeError(f"the record of {record.key} has {len(raw):,} bytes; {MAX_RECORD:,} is the limit")
-    body = {name: value for name, value in whole.items() if name not in head}
+    body = record.body
+    if whole is not given:
+        body = {name: value for name, value in whole.items() if name not in head}
     return Record(record.kind, record.key, record.state, record.at, body, digest(raw)), raw
 
 

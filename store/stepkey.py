@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from store.errors import StepKeyError
@@ -34,6 +35,7 @@ _KEY = re.compile(r"([^:]+):(0|[1-9][0-9]*):([^:]+):(0|[1-9][0-9]*)")
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 
 
+@lru_cache(maxsize=4096)
 def _escaped(part: str, safe: str) -> str:
     return part if _PLAIN.fullmatch(part) else quote(part, safe=safe)
 

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -61,7 +63,7 @@ def encode(value: Any) -> str:
 
 def form(value: T) -> tuple[T, str]:
     """The value as it is handed on, live as on replay, and its JSON; its keys are known to be text."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = _JSON.encode(value)
     if "\\u0000" not in text:
         try:
             text.encode()
@@ -70,7 +72,7 @@ def form(value: T) -> tuple[T, str]:
         else:
             return value, text
     whole: T = _cleaned(value)
-    return whole, json.dumps(whole, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return whole, _JSON.encode(whole)
 
 
 def decode(text: str | bytes) -> Any:

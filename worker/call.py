@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from store.record import Record
@@ -31,10 +31,10 @@ class Call:
     tool: Tool | None = None
     refusal: str = ""
     answer: str | None = None
+    fingerprint: str = field(init=False)
 
-    @property
-    def fingerprint(self) -> str:
-        return digest_of([self.name, self.arguments])
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fingerprint", digest_of([self.name, self.arguments]))
 
     @property
     def marked(self) -> bool:

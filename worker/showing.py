@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 IDLE_EDIT = 10.0
 """Seconds after which the reply is written anew although nothing changed: for the elapsed time, and over the late
 edits of an owner that we took over from (LEASE-4)."""
+BETWEEN_EDITS = 1.2
+"""Seconds between two edits of one run, also while nobody else needs the budget."""
 PASSING = ("busy", "lost", "credentials")
 INSTANT = 0.001
 PAUSE = 10.0
@@ -54,7 +56,8 @@ class Showing:
             self._signs.end(self._progress.view("suspended"))
 
     def _wake(self) -> None:
-        self._changed.set()
+        if not self._changed.is_set():
+            self._changed.set()
 
     def _show(self) -> None:
         try:
@@ -64,6 +67,7 @@ class Showing:
                 self._changed.wait(IDLE_EDIT)
                 self._changed.clear()
                 self._try(self._post.edit)
+                self._pause(BETWEEN_EDITS)
         except ReplyError as error:
             log.warning("the reply cannot be shown while the run works: %s", error)
         except (ControlFlow, StoreUnavailableError) as error:

@@ -57,19 +57,21 @@ class RedisLog:
 
 
 def _groups(team: str, commit: Commit) -> list[Any]:
-    """The counted groups that `commit.lua` reads after its fixed arguments, in its order."""
-    state = [(workspace(team, f"state:{name}"), value) for name, value in commit.state]
-    flat: list[Any] = []
-    for group in (
+    """The counted groups that `commit.lua` reads after its fixed arguments, in its order, up to the last used one."""
+    groups: list[list[Any]] = [
         commit.records,
         list(commit.head.items()),
         list(commit.due.items()),
         list(commit.rest.items()),
         [(name,) for name in commit.done],
         [(submission.ts, submission.standing) for submission in commit.taken],
-        state,
+        [(workspace(team, f"state:{name}"), value) for name, value in commit.state],
         [(key,) for key in commit.heard],
-    ):
+    ]
+    while len(groups) > 1 and not groups[-1]:
+        groups.pop()
+    flat: list[Any] = []
+    for group in groups:
         flat.append(len(group))
         for row in group:
             flat.extend(row)

@@ -3,7 +3,7 @@ local epoch, seen, run, progress, settles, forget, anew, spend, spent_ttl, outco
 -- The one door through which an owner's records enter: fence, then append and index, all or nothing.
 -- ARGV continues with counted groups: records (key, state, json), head fields (name, value), due and rest items
 -- (name, value), items that are done (name), inputs taken (ts, how the thread notes it), tool state (key, value),
--- news heard (field).
+-- news heard (field); the empty groups at the end are left out.
 -- Answers {'OK'|'AGAIN', log length, stop json, micro-dollars today or '' where nothing was spent}; refuses with STALE,
 -- REGRESSED, STOPPED, or CHANGED where an input to be taken is not the oldest any more, or not as it was.
 
@@ -14,13 +14,18 @@ if length < tonumber(seen) then return redis.error_reply('REGRESSED ' .. length)
 
 local at = 12
 local function group(width)
-  local count = tonumber(ARGV[at])
+  local count = tonumber(ARGV[at] or 0)
   local first = at + 1
   at = first + count * width
   return { first, at - width, width }
 end
-local records, fields, dues, rests = group(3), group(2), group(2), group(2)
-local done, taken, state, heard = group(1), group(2), group(2), group(1)
+local records = group(3)
+local only_records = at > #ARGV
+local fields, dues, rests, done, taken, state, heard
+if not only_records then
+  fields, dues, rests, done = group(2), group(2), group(2), group(1)
+  taken, state, heard = group(2), group(2), group(1)
+end
 
 local first, last = records[1], records[2]
 if last >= first and landed(steps, ARGV[first], ARGV[first + 1]) then
@@ -30,27 +35,31 @@ end
 if settles == '1' and redis.call('HEXISTS', stops, run) == 1 then
   return redis.error_reply('STOPPED')
 end
-for i = taken[1], taken[2], taken[3] do
-  if redis.call('ZRANGE', order, 0, 0)[1] ~= ARGV[i] or redis.call('HGET', said, ARGV[i]) ~= ARGV[i + 1] then
-    return redis.error_reply('CHANGED ' .. ARGV[i])
+if not only_records then
+  for i = taken[1], taken[2], taken[3] do
+    if redis.call('ZRANGE', order, 0, 0)[1] ~= ARGV[i] or redis.call('HGET', said, ARGV[i]) ~= ARGV[i + 1] then
+      return redis.error_reply('CHANGED ' .. ARGV[i])
+    end
   end
 end
 if last >= first then length = append(log, steps, first, last) end
 
-for _, put in ipairs({ { head, fields }, { due, dues }, { rest, rests } }) do
-  local into, rows = put[1], put[2]
-  if rows[2] >= rows[1] then redis.call('HSET', into, unpack(ARGV, rows[1], rows[2] + 1)) end
+if not only_records then
+  for _, put in ipairs({ { head, fields }, { due, dues }, { rest, rests } }) do
+    local into, rows = put[1], put[2]
+    if rows[2] >= rows[1] then redis.call('HSET', into, unpack(ARGV, rows[1], rows[2] + 1)) end
+  end
+  for i = done[1], done[2], done[3] do
+    redis.call('HDEL', due, ARGV[i])
+    redis.call('HDEL', rest, ARGV[i])
+  end
+  for i = taken[1], taken[2], taken[3] do
+    redis.call('ZREM', order, ARGV[i])
+    redis.call('HDEL', mail, ARGV[i])
+  end
+  for i = state[1], state[2], state[3] do redis.call('RPUSH', ARGV[i], ARGV[i + 1]) end
+  for i = heard[1], heard[2], heard[3] do redis.call('HDEL', news, ARGV[i]) end
 end
-for i = done[1], done[2], done[3] do
-  redis.call('HDEL', due, ARGV[i])
-  redis.call('HDEL', rest, ARGV[i])
-end
-for i = taken[1], taken[2], taken[3] do
-  redis.call('ZREM', order, ARGV[i])
-  redis.call('HDEL', mail, ARGV[i])
-end
-for i = state[1], state[2], state[3] do redis.call('RPUSH', ARGV[i], ARGV[i + 1]) end
-for i = heard[1], heard[2], heard[3] do redis.call('HDEL', news, ARGV[i]) end
 
 local today = ''
 if tonumber(spend) > 0 then
