@@ -99,14 +99,14 @@ def unique_ids(content: Sequence[Mapping[str, Any]], turn: int, taken: set[str])
 
     The rule depends on nothing but the records, and is applied once, before the answer is recorded.
     """
-    used = set(taken)
+    used: set[str] = set()
     blocks = []
     for place, block in enumerate(content):
         fresh = dict(block)
         if fresh.get("type") == "tool_use":
             wanted = str(fresh.get("id") or f"call_{turn}_{place}")
             name, n = wanted, 2
-            while name in used or name.startswith("#") or name == "model":
+            while name in used or name in taken or name.startswith("#") or name == "model":
                 name, n = f"{wanted}-{n}", n + 1
             used.add(name)
             fresh["id"] = name
