@@ -58,8 +58,9 @@ class Transcript:
         for message in (*earlier, *_run_messages(current, thinking=True)):
             self._append(message)
 
-    def messages(self) -> list[Message]:
-        return list(self._messages)
+    def messages(self) -> Sequence[Message]:
+        """The transcript itself, not a copy, which would cost more with every turn: only to be read, and at once."""
+        return self._messages
 
     def add(self, turn: CommittedTurn) -> None:
         for message in _turn_messages(turn, thinking=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.cards.layout import parts
 from playground.simulation.baton import Baton, Process
@@ -71,7 +71,7 @@ class SeatedModel:
     def ask(self, request: ModelRequest, heard: Callable[[Delta], None], cut: Cut) -> ModelAnswer:
         self.process.check()
         self.gate("model", "before")
-        self.model.asked.append(request)
+        self.model.asked.append(replace(request, messages=list(request.messages)))
         answer = self.model.answer(request)
         digest = digest_of([list(request.messages), request.system, list(request.tools)])
         self.model.billed[digest] = self.model.billed.get(digest, 0) + 1
