@@ -44,7 +44,7 @@ def committed(arguments: Sequence[str]) -> Committed:
         if key.call == MODEL and state == "done":
             calls |= _asked_for(raw)
     at += 1 + 3 * len(records)
-    fields = int(arguments[at])
+    fields = int(arguments[at]) if at < len(arguments) else 0
     head = {arguments[at + 1 + 2 * n]: arguments[at + 2 + 2 * n] for n in range(fields)}
     return Committed(arguments[2], tuple(records), calls, head)
 
