@@ -43,7 +43,7 @@ def ask_model(run: Run) -> Record:
 
 def _ask(run: Run, key: StepKey) -> ModelAnswer:
     cut = Cut()
-    run.door.cuts.append(cut)
+    run.door.cuts[cut] = run.id
     run.drain.watch(cut)
     run.progress.asking(key)
     try:
@@ -52,7 +52,7 @@ def _ask(run: Run, key: StepKey) -> ModelAnswer:
     finally:
         run.progress.model_over(key)
         run.drain.forget(cut)
-        run.door.cuts.remove(cut)
+        run.door.cuts.pop(cut)
 
 
 def _request(run: Run) -> ModelRequest:

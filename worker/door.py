@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 from store.errors import RunStopped, StaleEpochError, StoreUnavailableError, TenureOver
 from store.lease import Commit, Lease, Stop
@@ -23,10 +23,9 @@ def _nobody_asks(_queued: int) -> None:
 class Door:
     """Holds the lease of one tenure. Safe to use from several threads; refuses everything once closed.
 
-    stops: who asked to stop which run. cuts: the streams that run now. queued: told at each renewal how many inputs
-    wait. spent: micro-dollars of the workspace today,
-    as of the last commit. fruitless: earlier tenures died here, so the first progress has to reset their count.
-    contested: an earlier owner may live on, unknown to us.
+    stops: who asked to stop which run. cuts: the streams that run now, each with its run. queued: told at each
+    renewal how many inputs wait. spent: micro-dollars of the workspace today, as of the last commit. fruitless: earlier
+    tenures died here, so the first progress has to reset their count.
     """
 
     def __init__(
@@ -34,7 +33,7 @@ class Door:
     ) -> None:
         self._services, self.lease = services, lease
         self.stops, self.spent = stops, spent
-        self.cuts: list[Cut] = []
+        self.cuts: dict[Cut, str] = {}
         self.queued: Callable[[int], None] = _nobody_asks
         self._fruitless = fruitless
         self.contested = False
@@ -58,10 +57,10 @@ class Door:
         return self.stops.get(run)
 
     def hear(self, stops: dict[str, Stop]) -> None:
-        """Take note of who asked to stop what; a stream that runs is cut at once."""
-        if stops.keys() - self.stops.keys():
+        """Take note of who asked to stop what; the stream of a run that is to stop is cut at once."""
+        if fresh := stops.keys() - self.stops.keys():
             self.stops.update(stops)
-            self._cut()
+            self._cut(fresh)
 
     def check(self, run: str) -> None:
         """Nothing new may start for this run when the tenure is over, its lease lost, or somebody pressed Stop."""
@@ -113,9 +112,10 @@ class Door:
             raise error
         return min(wanted, left)
 
-    def _cut(self) -> None:
-        for cut in list(self.cuts):
-            cut.fire()
+    def _cut(self, of: Set[str] | None = None) -> None:
+        for cut, run in list(self.cuts.items()):
+            if of is None or run in of:
+                cut.fire()
 
     def _left(self) -> float:
         return self.lease.until - self._services.clock.boottime()

@@ -27,7 +27,7 @@ class Aim:
     def parse(cls, value: str) -> Aim:
         """ValueError where the value is not one of ours."""
         thread, run, *asker = value.split("|")
-        if not run or len(asker) > 1:
+        if not run or len(asker) > 1 or not value.isascii():
             raise ValueError(f"{value!r} is not a button's value: it is written thread|run|asker")
         return cls(ThreadId.parse(thread), run, "".join(asker))
 
