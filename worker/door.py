@@ -25,7 +25,8 @@ class Door:
 
     stops: who asked to stop which run. cuts: the streams that run now, each with its run. queued: told at each
     renewal how many inputs wait. spent: micro-dollars of the workspace today, as of the last commit. fruitless: earlier
-    tenures died here, so the first progress has to reset their count.
+    tenures died here, so the first progress has to reset their count. contested: an earlier owner may live on, unknown
+    to us.
     """
 
     def __init__(
