@@ -8,14 +8,9 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable
 
-from store.errors import ControlFlow
 from store.ports import Event, Task
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 """32 characters nobody mistakes for one another: no l, o, 0 or 1."""
@@ -58,49 +53,3 @@ class SystemThreads:
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)  # noqa: TID251 - this is the port
-
-    def map(self, work: Callable[[T], R], items: Sequence[T], limit: int) -> list[R]:
-        """Every item is worked on, whatever becomes of the others, and all have ended when this returns or raises.
-
-        The first control flow is raised before anything else, then the first error in the items' order.
-        """
-        batch = _Batch(work, items)
-        helpers = [self.start(f"map-{n}", batch.work_off) for n in range(1, min(limit, len(items)))]
-        batch.work_off()
-        for helper in helpers:
-            helper.join()
-        return batch.results()
-
-
-class _Batch(Generic[T, R]):
-    """One `map`: its items, handed out one at a time, and what became of each."""
-
-    def __init__(self, work: Callable[[T], R], items: Sequence[T]) -> None:
-        self._work = work
-        self._waiting = iter(list(enumerate(items)))
-        self._turn = threading.Lock()
-        self._done: dict[int, R] = {}
-        self._failed: dict[int, BaseException] = {}
-        self._flow: ControlFlow | None = None
-
-    def work_off(self) -> None:
-        """Take items until none is left."""
-        while (taken := self._take()) is not None:
-            at, item = taken
-            try:
-                self._done[at] = self._work(item)
-            except ControlFlow as flow:
-                self._flow = self._flow or flow
-            except BaseException as error:  # a thread must not take an item's failure with it
-                self._failed[at] = error
-
-    def results(self) -> list[R]:
-        if self._flow is not None:
-            raise self._flow
-        if self._failed:
-            raise self._failed[min(self._failed)]
-        return [self._done[at] for at in sorted(self._done)]
-
-    def _take(self) -> tuple[int, T] | None:
-        with self._turn:
-            return next(self._waiting, None)
