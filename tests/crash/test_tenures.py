@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 
 import fakeredis
 import pytest
@@ -25,6 +26,25 @@ def test_the_lease_is_kept_while_a_tool_runs_four_times_as_long(world: Make) -> 
     outcome = seen.play("go")
 
     assert (outcome["text"], seen.tenures, ran) == ("done", 1, ["slow"])
+
+
+@pytest.mark.clause("LEASE-3")
+def test_a_lease_is_renewed_every_few_seconds_whatever_the_reply_does(world: Make) -> None:
+    renewed: list[float] = []
+
+    class Watch:
+        member: Member | None = None
+
+        def __call__(self, call: str, side: str) -> None:
+            if (call, side) == ("renew", "after") and self.member is not None:
+                renewed.append(self.member.fleet.baton.time)
+
+    seen, _ = slow_run(world, 60)
+    seen.play("go", Watch())
+
+    gaps = [later - earlier for earlier, later in pairwise(renewed)]
+    assert len(renewed) >= 60 / Limits().renewal - 1
+    assert max(gaps) <= Limits().renewal + 0.01
 
 
 @pytest.mark.clause("LEASE-3")
