@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from http import HTTPStatus
 from typing import Any
 
-from slack_bolt import App, BoltRequest
+from slack_bolt import App
 from slack_sdk import WebClient
 
 from bot.access import Access, AccessPolicy
 from bot.admission import Admission
 from bot.aftermath import Courtesies
 from bot.belonging import Belonging
+from bot.dispatch import dispatch, is_done
 from bot.features import Features
 from bot.groups import Groups
 from bot.identity import Identity
@@ -23,7 +23,7 @@ from bot.listeners.run_buttons import RunButtons, Stopper
 from bot.listeners.unmatched import Unmatched, acknowledge_unknown
 from bot.listening import Listening
 from bot.people import People
-from bot.request_url import name
+from bot.shape import name
 from bot.whisper import Whispers
 from store.errors import StoreUnavailableError
 from store.ports import Clock, Ids, ReplyError
@@ -89,8 +89,8 @@ def build(
 
 
 def deliver(app: App, body: Mapping[str, Any]) -> bool:
-    """Hand a payload to the app's listeners as if Slack had sent it; whether it would have been acknowledged."""
-    return app.dispatch(BoltRequest(mode="socket_mode", body=dict(body))).status == HTTPStatus.OK
+    """Hand a payload to the app's listeners as if Slack had sent it; whether that need not be done again."""
+    return is_done(dispatch(app, body))
 
 
 def tell_operator(error: Exception, body: Mapping[str, Any]) -> None:

@@ -9,10 +9,10 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
 
-from slack_bolt import App, BoltRequest, BoltResponse
+from slack_bolt import App, BoltResponse
 from slack_sdk.signature import SignatureVerifier
 
-from bot.shape import wrong
+from bot.dispatch import dispatch
 from store.ports import Clock
 
 PATH = "/slack/events"
@@ -70,7 +70,7 @@ class RequestUrl:
         except UnreadableError as error:
             log.warning("Slack sent something unreadable, which is refused: %s", error)
             return _plain(HTTPStatus.BAD_REQUEST, str(error))
-        return _of(self._dispatch(payload, _headers(environ)))
+        return _of(dispatch(self._app, payload, _headers(environ)))
 
     def _signed_body(self, environ: Environ) -> bytes:
         body: bytes = environ["wsgi.input"].read(LARGEST_BODY)
@@ -84,14 +84,6 @@ class RequestUrl:
             raise NotFromSlackError("the signature does not fit, or is older than five minutes")
         return body
 
-    def _dispatch(self, payload: Mapping[str, Any], headers: Mapping[str, str]) -> BoltResponse:
-        try:
-            request = BoltRequest(body=dict(payload), headers=dict(headers), mode="socket_mode")
-            return self._app.dispatch(request)
-        except Exception as error:
-            log.error("a payload of Slack could not be handled: %s (%r)", name(payload), error, exc_info=error)
-            return BoltResponse(status=500)
-
     def _complain(self, error: Exception) -> None:
         """Once a minute: strangers knock at every address."""
         now = self._clock.boottime()
@@ -101,10 +93,7 @@ class RequestUrl:
 
 
 def parsed(body: bytes, content_type: str) -> Mapping[str, Any]:
-    """A payload: JSON, a form with JSON in `payload`, or a form. `UnreadableError` for anything else.
-
-    What Slack never sends is refused as unreadable too, before Bolt stumbles over it.
-    """
+    """A payload: JSON, a form with JSON in `payload`, or a form. `UnreadableError` for anything else."""
     try:
         text = body.decode()
         if content_type.partition(";")[0].strip().lower() == "application/json":
@@ -116,17 +105,7 @@ def parsed(body: bytes, content_type: str) -> Mapping[str, Any]:
         raise UnreadableError(f"it is neither JSON nor a form ({type(error).__name__})") from error
     if not isinstance(payload, dict) or not payload:
         raise UnreadableError("it is no object")
-    if why := wrong(payload):
-        raise UnreadableError(f"{name(payload)}: {why}")
     return payload
-
-
-def name(payload: Mapping[str, Any]) -> str:
-    """What a payload is, for a log line: one line, in ASCII, and nothing that a person typed."""
-    event = payload.get("event")
-    inner = event.get("type") if isinstance(event, Mapping) else None
-    words = (payload.get("type") or payload.get("command"), inner, payload.get("event_id"))
-    return " ".join(ascii(str(word)[:80])[1:-1] for word in words if word) or "a payload without a type"
 
 
 def _headers(environ: Environ) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Whether a payload has the shape that Bolt and the listeners take for granted.
+"""Whether a payload has the shape that Bolt and the listeners take for granted, and what it is.
 
 Bolt reads many fields before it asks whether they are there; what is wrong is said here in one line instead.
 """
@@ -41,6 +41,14 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
 def wrong(payload: Mapping[str, Any]) -> str:
     """What is wrong with it, in a few words, or ''."""
     return _top(payload) or _inside(payload) or _needed(payload) or _lists(payload)
+
+
+def name(payload: Mapping[str, Any]) -> str:
+    """What a payload is, for a log line: one line, in ASCII, and nothing that a person typed."""
+    event = payload.get("event")
+    inner = event.get("type") if isinstance(event, Mapping) else None
+    words = (payload.get("type") or payload.get("command"), inner, payload.get("event_id"))
+    return " ".join(ascii(str(word)[:80])[1:-1] for word in words if word) or "a payload without a type"
 
 
 def _top(payload: Mapping[str, Any]) -> str:

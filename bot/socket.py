@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
+from http import HTTPStatus
 from socket import SHUT_RDWR
 from typing import Any
 
-from slack_bolt import App
+from slack_bolt import App, BoltResponse
 from slack_bolt.adapter.socket_mode import SocketModeHandler
+from slack_bolt.adapter.socket_mode.internals import build_headers, send_response
+from slack_sdk.socket_mode.request import SocketModeRequest
 
+from bot.dispatch import dispatch, is_done
 from bot.failure import slack_call
 from store.ports import ReplyError
 
@@ -30,6 +34,8 @@ class Sockets:
         self._app, self._bots = app, bots
         self._handler = SocketModeHandler(app, app_token, ping_interval=_PING_SECONDS)
         self.greeted, self._others = 0, 0
+        # Its own listener hands to Bolt whatever comes; ours looks at it first.
+        self._handler.client.socket_mode_request_listeners.clear()
         self._handler.client.message_listeners.append(self._hear)
 
     @property
@@ -47,9 +53,23 @@ class Sockets:
                 self._handler.client.connect_to_new_endpoint(force=True)
 
     def _hear(self, _client: object, message: dict[str, Any], _raw: str | None = None) -> None:
+        if message.get("type") == "hello":
+            self._greet(message)
+        elif isinstance(message.get("envelope_id"), str):
+            self._take(message)
+
+    def _take(self, message: dict[str, Any]) -> None:
+        """What need not come again is acknowledged, with the answer to who waits for one."""
+        payload = message.get("payload")
+        request = SocketModeRequest.from_dict({"type": "", **message, "payload": {}})
+        if request is not None and is_done(response := dispatch(self._app, payload, build_headers(request))):
+            taken = response if response.status == HTTPStatus.OK else BoltResponse(status=HTTPStatus.OK, body="")
+            send_response(self._handler.client, request, taken, 0.0)
+
+    def _greet(self, message: dict[str, Any]) -> None:
         """Slack's greeting tells how many connections the app has; a renewed one is counted twice for a moment."""
         count = message.get("num_connections")
-        if message.get("type") != "hello" or not isinstance(count, int):
+        if not isinstance(count, int):
             return
         self.greeted += 1
         self._others = max(0, count - (1 if self.greeted == 1 else 2) - (self._bots - 1))

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from bot.request_url import UnreadableError, parsed
+from bot.app import deliver
+from bot.dispatch import dispatch, is_done
+from bot.request_url import parsed
 from bot.shape import wrong
 from playground.standins.slack.request_url import encoded
 from tests.bot import mutations, payloads
@@ -82,7 +84,23 @@ def test_no_payload_of_slacks_has_a_wrong_shape(kind: str, _name: str, payload: 
         ({"type": "shortcut", "user": {"id": "U1"}}, "callback_id is missing"),
     ],
 )
-def test_what_is_wrong_with_a_payload_is_said_in_a_few_words(payload: Json, why: str) -> None:
+def test_what_is_wrong_with_a_payload_is_said_in_a_few_words_and_in_one_line_of_the_log(
+    running: tuple[Bot, HTTPConnection], payload: Json, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
     assert wrong(payload).startswith(why)
-    with pytest.raises(UnreadableError, match=why):
-        parsed(*encoded("interactive", payload))
+    bot, connection = running
+    caplog.clear()
+    assert post(connection, *encoded("interactive", payload), Tally()) == 400
+    [line] = [record for record in caplog.records if record.name.startswith(("bot", "slack"))]
+    assert f": {why}" in line.message
+    assert line.exc_info is None
+    assert deliver(bot.app, payload), "what can never be taken is not handed over for ever"
+
+
+@pytest.mark.clause("ADMIT-1")
+@pytest.mark.parametrize("payload", [None, [], "text", 3])
+def test_what_is_no_object_is_let_go(bot: Bot, payload: object, caplog: pytest.LogCaptureFixture) -> None:
+    assert is_done(dispatch(bot.app, payload))
+    assert [record.message for record in caplog.records if record.name == "bot.dispatch"] == [
+        "a payload of Slack is malformed and was let go: a payload without a type: it is no object"
+    ]

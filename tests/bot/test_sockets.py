@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import Event
@@ -25,7 +26,7 @@ from store.protocol import Inventory, Leases, Log, Store, Whose
 from store.submission import Receipt, Submission
 from store.system import SystemClock, SystemIds, SystemThreads
 from store.view import CallView, RunView
-from tests.bot.doubles import FakeAdmissions, FakeWorkspace
+from tests.bot.doubles import FakeAdmissions, FakeWorkspace, click
 
 
 class Admitting(FakeAdmissions):
@@ -115,6 +116,29 @@ def test_what_people_say_is_taken_once_over_a_socket_and_all_of_it_is_acknowledg
     assert taken == {"U0ANN00001": "is 1 < 2?", "U0BOB00001": "hello"}
     assert slack.calls("users.info") == []
     assert slack.violations() == []
+
+
+@pytest.mark.clause("ADMIT-1", "REPLY-8")
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"actions": []}, "actions is missing"),
+        ({"user": None}, "user is missing"),
+        ({"authorizations": 3}, "authorizations has a wrong type"),
+    ],
+)
+def test_a_malformed_payload_is_acknowledged_and_leaves_one_line(
+    office: Office, caplog: pytest.LogCaptureFixture, change: dict[str, object], why: str
+) -> None:
+    assert office.slack.deliver("interactive", click(STOP, "r7") | change)["acked"]
+    wait_until(lambda: bool(of_payloads(caplog)), "it was logged")
+    [line] = of_payloads(caplog)
+    assert line.message.endswith(why)
+    assert line.exc_info is None
+
+
+def of_payloads(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
+    return [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
 @pytest.mark.clause("REPLY-1", "REPLY-2", "STOP-1")
