@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from slack_bolt import App
@@ -53,7 +55,8 @@ def build(
     the store or Slack. Calls `auth.test` once; `BoltError` when Slack refuses
     the token.
     """
-    app = App(name="everthread", client=client)
+    with _no_environment():
+        app = App(name="everthread", client=client)
     whispers = Whispers(client)
     access = Access(policy, People(client, me, store.workspace), Groups(client, clock))
     listening = listening or Listening()
@@ -86,6 +89,16 @@ def build(
         Unmatched(me=me, courtesies=courtesies, whispers=whispers),
     )
     return app
+
+
+@contextmanager
+def _no_environment() -> Iterator[None]:
+    """Bolt reads variables of its own choice: of some it warns, and with SLACK_CLIENT_ID it refuses our token."""
+    hidden = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("SLACK_")}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
 
 
 def deliver(app: App, body: Mapping[str, Any]) -> bool:
