@@ -1,4 +1,4 @@
-"""A click on one of a message's buttons."""
+"""A click: on a button, in a menu or on a shortcut."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from bot.identity import Identity
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """Who pressed what, where. channel: empty in a modal or the home tab. root: the thread's first message."""
+    """Who pressed what, where.
+
+    channel: empty in a modal, on the home tab and for a global shortcut. root: the thread's first message. trigger:
+    what it entitles to open a window with, within 3 seconds. in_window: whether it was pressed in one.
+    """
 
     user: str
     foreign: bool
@@ -20,6 +24,8 @@ class Click:
     root: str | None
     kind: str
     value: str
+    trigger: str
+    in_window: bool
 
     @classmethod
     def of(cls, body: Mapping[str, Any], me: Identity) -> Click:
@@ -34,4 +40,6 @@ class Click:
             root=message.get("thread_ts") or container.get("thread_ts"),
             kind=str(action.get("type") or ""),
             value=str(action.get("value") or ""),
+            trigger=str(body.get("trigger_id") or ""),
+            in_window=(body.get("view") or {}).get("type") == "modal",
         )

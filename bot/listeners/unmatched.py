@@ -13,10 +13,14 @@ from typing import Any
 from slack_bolt import Ack, App, BoltContext, BoltResponse
 
 from bot.aftermath import AFTERMATH, Courtesies
+from bot.cards.window import window
 from bot.identity import Identity
 from bot.listeners.click import Click
 from bot.listeners.run_buttons import NO_LONGER_IN_USE
 from bot.whisper import Whispers
+
+UNKNOWN_SHORTCUT = "I don't know this shortcut any more. Mention me in a channel, or write to me directly."
+UNKNOWN_FORM = "This form is no longer in use. Nothing was sent."
 
 _ANY = re.compile("")
 _KNOWN_TYPES = frozenset(
@@ -40,9 +44,9 @@ class Unmatched:
         """Call it after every other listener is registered: the first match takes the payload."""
         app.event(_ANY)(self.event)
         app.action(_ANY)(self.action)
-        app.view_submission(_ANY)(self.silent)
-        app.view_closed(_ANY)(self.silent)
-        app.shortcut(_ANY)(self.silent)
+        app.view_submission(_ANY)(self.submission)
+        app.view_closed(_ANY)(self.closed)
+        app.shortcut(_ANY)(self.shortcut)
         app.options(_ANY)(self.options)
         app.command(_ANY)(self.command)
 
@@ -54,10 +58,18 @@ class Unmatched:
     def action(self, ack: Ack, body: Mapping[str, Any]) -> None:
         ack()
         click = Click.of(body, self._me)
-        if click.kind == "button" and click.channel:
-            self._whispers.say(NO_LONGER_IN_USE, user=click.user, channel=click.channel, root=click.root)
+        if click.kind == "button":
+            self._answer(NO_LONGER_IN_USE, click)
 
-    def silent(self, ack: Ack) -> None:
+    def shortcut(self, ack: Ack, body: Mapping[str, Any]) -> None:
+        ack()
+        self._answer(UNKNOWN_SHORTCUT, Click.of(body, self._me))
+
+    def submission(self, ack: Ack) -> None:
+        """The window stays, with what became of the form in place of it."""
+        ack(response_action="update", view=window(UNKNOWN_FORM))
+
+    def closed(self, ack: Ack) -> None:
         ack()
 
     def options(self, ack: Ack) -> None:
@@ -65,6 +77,12 @@ class Unmatched:
 
     def command(self, ack: Ack, command: Mapping[str, Any]) -> None:
         ack(f"I don't know {command['command']}. Mention me in a channel, or write to me directly.")
+
+    def _answer(self, text: str, click: Click) -> None:
+        """Where it was pressed; in a window where that is no channel, or one that we are not in."""
+        told = bool(click.channel) and self._whispers.say(text, user=click.user, channel=click.channel, root=click.root)
+        if not told and click.trigger:
+            self._whispers.show(text, user=click.user, trigger=click.trigger, above=click.in_window)
 
 
 def acknowledge_unknown(body: Mapping[str, Any], next_: Callable[[], None]) -> BoltResponse | None:

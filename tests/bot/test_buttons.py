@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from bot.access import AccessPolicy
 from bot.cards.button import DROP, STOP
 from bot.listeners import run_buttons as said
+from bot.listeners import unmatched
 from store.submission import Submission
 from tests.bot.doubles import Bot, click, event, refusal
 
@@ -144,10 +146,65 @@ UNMATCHED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.clause("REPLY-8")
 @pytest.mark.parametrize("body", UNMATCHED.values(), ids=UNMATCHED.keys())
 def test_whatever_has_no_listener_is_acknowledged(bot: Bot, body: dict[str, Any]) -> None:
     assert bot.tell(body).status == 200
     assert bot.inputs == []
+
+
+@pytest.mark.clause("REPLY-8")
+def test_a_shortcut_nobody_knows_is_answered_in_a_window_or_where_its_message_is(bot: Bot) -> None:
+    bot.tell(UNMATCHED["a global shortcut"])
+    [opened] = windows(bot)
+    assert (opened["trigger_id"], sentence(opened["view"])) == ("1.2", unmatched.UNKNOWN_SHORTCUT)
+
+    bot.tell(UNMATCHED["a message shortcut"] | {"message": {"ts": "1.2", "thread_ts": "1.1"}})
+    assert [(w["channel"], w["thread_ts"], w["text"]) for w in bot.whispers] == [
+        ("C0", "1.1", unmatched.UNKNOWN_SHORTCUT)
+    ]
+    assert len(windows(bot)) == 1
+
+
+@pytest.mark.clause("REPLY-8")
+def test_where_we_are_not_in_the_channel_a_shortcut_is_answered_in_a_window(bot: Bot) -> None:
+    bot.slack.answer("chat.postEphemeral", refusal("channel_not_found"))
+    assert bot.tell(UNMATCHED["a message shortcut"]).status == 200
+    assert [sentence(opened["view"]) for opened in windows(bot)] == [unmatched.UNKNOWN_SHORTCUT]
+
+
+@pytest.mark.clause("REPLY-8")
+def test_a_form_nobody_knows_is_answered_in_its_own_window(bot: Bot) -> None:
+    answer = json.loads(bot.tell(UNMATCHED["a modal"]).body)
+    assert answer["response_action"] == "update"
+    assert sentence(answer["view"]) == unmatched.UNKNOWN_FORM
+
+
+@pytest.mark.clause("REPLY-8")
+def test_a_menu_nobody_knows_offers_nothing(bot: Bot) -> None:
+    assert json.loads(bot.tell(UNMATCHED["a menu's options"]).body) == {"options": []}
+
+
+@pytest.mark.clause("REPLY-8")
+@pytest.mark.parametrize(("view", "method"), [("home", "views.open"), ("modal", "views.push")])
+def test_a_button_outside_of_messages_that_nobody_knows_is_answered_in_a_window(
+    bot: Bot, view: str, method: str
+) -> None:
+    bot.tell({**UNMATCHED["a button in the home tab"], "view": {"type": view}, "trigger_id": "1.2"})
+    assert [sentence(call.args["view"]) for call in bot.slack.made(method)] == [said.NO_LONGER_IN_USE]
+    bot.slack.answer(method, refusal("expired_trigger_id"))
+    assert bot.tell({**UNMATCHED["a button in the home tab"], "trigger_id": "1.2"}).status == 200
+
+
+def windows(bot: Bot) -> list[dict[str, Any]]:
+    return [call.args for call in bot.slack.made("views.open")]
+
+
+def sentence(view: dict[str, Any]) -> str:
+    view = json.loads(view) if isinstance(view, str) else view
+    assert view["type"] == "modal"
+    [block] = view["blocks"]
+    return str(block["text"]["text"])
 
 
 def test_a_command_nobody_knows_gets_a_hint(bot: Bot) -> None:

@@ -127,8 +127,13 @@ def test_what_nobody_listens_to_is_answered_where_a_person_waits(office: Office)
     slack = office.slack
     assert "I don't know /payload" in slack.slash("ann", "general", "/payload", "show the payload, please")["shown"]
     ts = slack.say("ann", "general", "hello")
+    since = slack.last()
     assert slack.shortcut("ann", "unknown")["acked"]
+    opened = slack.wait_for("view.opened", since=since)
+    assert opened["user"] == "U0ANN00001"
+    slack.close_view("ann")
     assert slack.shortcut("ann", "unknown", ts)["acked"]
+    assert "I don't know this shortcut" in slack.wait_for("ephemeral.posted", since=since)["text"]
     assert slack.open_home("ann")["acked"]
     limited = {"type": "app_rate_limited", "team_id": "T0EVERTHRD", "minute_rate_limited": 1_800_000_000}
     assert slack.deliver("events_api", limited)["acked"]
