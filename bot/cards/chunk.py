@@ -12,8 +12,8 @@ from bot.cards.table import Table
 from bot.cards.text import harmless
 
 _BLANK = re.compile(r"\s*")
-_WIDER = 1
-"""A piece may begin with a broadcast that was none within its word; breaking it takes one character."""
+_WIDER = 2
+"""A piece may begin with a broadcast that was none within its word, and end with half a mention: a character each."""
 
 
 @dataclass(frozen=True, slots=True)

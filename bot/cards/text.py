@@ -9,16 +9,25 @@ from store.values import clean
 
 _ZERO_WIDTH = "\N{ZERO WIDTH SPACE}"
 
-# Only what Slack takes for a mention: `<!DOCTYPE html>`, `<!-- -->` and `List<@NonNull T>` are code to be copied.
-_MENTION = re.compile(r"<(?=[@#][A-Z][A-Z0-9]*[|>]|!(?i:here|channel|everyone|group|subteam|date)\b)", re.ASCII)
+# Whatever Slack takes for a mention or a command, and what a cut may leave of one: the other half may follow.
+# `<!DOCTYPE html>`, `<!-- -->` and `List<@NonNull T>` are code to be copied.
+_CONTROL = re.compile(
+    r"<(?=[@#][A-Z0-9]+(?:[|>]|\Z)"
+    r"|!(?!(?i:doctype|element|attlist|entity|notation)\b)[A-Za-z]"
+    r"|[@#!]?\Z)",
+    re.ASCII,
+)
 _BROADCAST = re.compile(r"(?<![\w.])@(?=(?i:here|channel|everyone|group)\b)", re.ASCII)
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def harmless(text: str) -> str:
-    """`text` for a markdown block, where no escaping reaches code: mentions are broken by an invisible space."""
-    unmentioned = _MENTION.sub("<" + _ZERO_WIDTH, clean(text))
+    """`text` for a markdown block, where no escaping reaches code: mentions are broken by an invisible space.
+
+    Pieces that were made harmless one by one are harmless together.
+    """
+    unmentioned = _CONTROL.sub("<" + _ZERO_WIDTH, clean(text))
     return _BROADCAST.sub("@" + _ZERO_WIDTH, unmentioned)
 
 

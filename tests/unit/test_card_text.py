@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -19,7 +21,29 @@ SPECIAL = [
     "<@W1|bob>",
     "<#C1|general>",
 ]
-PIECES = st.sampled_from([*SPECIAL, "<", ">", "&", "@here", "@channel", "`", "```", "~~~", "\n", "\n\n", " ", "a" * 40])
+HALVES = [special[:cut] for special in SPECIAL for cut in range(1, len(special))] + ["<!date", "<!", "<@", "<#", "!"]
+EXPANDED = re.compile(r"<(?:[@#][A-Z0-9]+(?:\|[^<>]*)?|!(?!DOCTYPE\b)[A-Za-z][^<>]*)>")
+"""What Slack makes a mention, a link to a channel or a command of: with `<` and `>` as they are."""
+PIECES = st.sampled_from(
+    [
+        *SPECIAL,
+        *HALVES,
+        "everyone>",
+        "U1>",
+        "<",
+        ">",
+        "&",
+        "@here",
+        "@channel",
+        "`",
+        "```",
+        "~~~",
+        "\n",
+        "\n\n",
+        " ",
+        "a" * 40,
+    ]
+)
 TEXTS = st.lists(st.one_of(PIECES, st.text(max_size=20)), max_size=60).map("".join)
 
 
@@ -40,10 +64,32 @@ def test_a_typed_broadcast_is_broken(text: str) -> None:
     assert "@everyone" not in harmless(text)
 
 
+@pytest.mark.clause("REPLY-7")
+@settings(deadline=None, max_examples=200)
+@given(TEXTS, st.data())
+def test_nothing_that_comes_out_is_expanded_by_slack_also_not_pieces_put_together(
+    text: str, data: st.DataObject
+) -> None:
+    cut = data.draw(st.integers(min_value=0, max_value=len(text)))
+    for made in (harmless(text), harmless(text[:cut]) + harmless(text[cut:]), escaped(text)):
+        assert EXPANDED.findall(made) == []
+    assert harmless(harmless(text)) == harmless(text)
+
+
+@pytest.mark.clause("REPLY-7")
+@pytest.mark.parametrize(
+    "half", ["<!everyon", "<!here", "<!e", "<!", "<", "<@U12", "<@", "<#C12", "<#", "<@U1|bo", "<!future^x"]
+)
+def test_half_a_special_form_is_broken_too(half: str) -> None:
+    assert harmless(f"ask {half}") == f"ask <\u200b{half[1:]}"
+
+
 @pytest.mark.parametrize(
     "code",
     [
         "<!DOCTYPE html><!-- note --><a href='x'>",
+        "<!doctype html><![CDATA[x]]><!ELEMENT note (to)>",
+        "a <b, 1 <# 2",
         "List<@NonNull String> x = a < b && c > d;",
         "mail ann@here.example, @herein, @channels, #here",
         "<https://example.com|a link>",
