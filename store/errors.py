@@ -7,6 +7,7 @@
     ├── AdmissionConflictError    the key was admitted before with another input
     ├── RunLeaseHeldError         somebody alive works on this thread
     ├── StopWonError              somebody stopped the run before it could settle by itself
+    ├── AnsweredError             a wait was to be closed as unanswered, but somebody answered it
     ├── InputChangedError         an input is not the oldest any more, or was edited or withdrawn
     ├── LifecycleError            a run cannot become that
     ├── EvidenceError             a record is missing or altered
@@ -64,6 +65,10 @@ class RunLeaseHeldError(EverthreadError):
 
 class StopWonError(EverthreadError):
     """A settlement came after a stop: the run ends as aborted instead."""
+
+
+class AnsweredError(EverthreadError):
+    """Somebody answered a wait before it could be closed without an answer: read the mailbox again."""
 
 
 class InputChangedError(EverthreadError):

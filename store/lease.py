@@ -9,6 +9,7 @@ from typing import Literal
 from store.news import News
 from store.submission import Submission
 from store.values import decode, encode
+from store.wait import Answer, Wait
 
 Ended = Literal["released", "dead", "lapsed"]
 """How the tenure before this one ended."""
@@ -52,7 +53,8 @@ class Stop:
 class Mailbox:
     """What is to be done in a thread: inputs not yet taken, oldest first, what is due or rests, stops by run.
 
-    news: what changed after it was taken, oldest first; it is owed to nobody.
+    news: what changed after it was taken, oldest first; it is owed to nobody. letters: what people sent to the owner:
+    `answer:<wait>`, `again:<wait>`, `order:<run>`. now: wall-clock seconds of the store when it was read.
     """
 
     inputs: tuple[Submission, ...]
@@ -60,6 +62,8 @@ class Mailbox:
     rest: Mapping[str, str]
     stops: Mapping[str, Stop]
     news: tuple[News, ...] = ()
+    letters: Mapping[str, str] = field(default_factory=dict)
+    now: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,15 @@ class Committed:
     spent: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """The end of a wait. over: its run could not take the answer. unanswered: only if nobody answered meanwhile."""
+
+    answer: Answer
+    over: bool = False
+    unanswered: bool = False
+
+
 @dataclass(slots=True)
 class Commit:
     """One transition, done whole or not at all.
@@ -110,6 +123,8 @@ class Commit:
     appended to the workspace's tool state. outcome: `(run, json)` of a settlement. progress: whether it proves
     that the run got further. settles: the run's end by itself, refused with `StopWonError` when a stop came first.
     forget_steps: the run is over, so its marks and its stop go. anew: a run's active time starts here.
+    read: letters that are dealt with. opened: waits that are asked now. closed: waits that are over, each refused with
+    `AnsweredError` where it says that nobody answered but somebody did.
     """
 
     run: str
@@ -128,3 +143,6 @@ class Commit:
     settles: bool = False
     forget_steps: bool = False
     anew: bool = False
+    read: list[str] = field(default_factory=list)
+    opened: list[Wait] = field(default_factory=list)
+    closed: list[Closing] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The store as its callers see it: five short tables of verbs.
+"""The store as its callers see it: six short tables of verbs.
 
 Everybody may admit, stop and look. Only the owner of a lease may commit, and only through one door. There is one
 implementation, `store.redis`; over fakeredis it is the same code.
@@ -13,9 +13,12 @@ from typing import Any, Literal, Protocol
 from store.lease import Claim, Commit, Committed, Lease, Mailbox, Renewal, StopReason
 from store.news import News
 from store.submission import Receipt, Submission
+from store.wait import Answer, Wait
 
 Person = Literal["member", "guest", "foreign", "bot", "gone"]
 Stopping = Literal["stopping", "again", "over"]
+OrderVerb = Literal["resume", "heal"]
+Ordered = Literal["ordered", "again", "not_parked", "over"]
 Whose = Literal["any", "asker", "thread"]
 """Which messages are for us: any; those of who started something in the thread before; all, once anybody did."""
 Amended = Literal["amended", "news", "known", "unknown"]
@@ -84,6 +87,9 @@ class Admissions(Protocol):
 
     def stop(self, thread: str, run: str, by: str, why: StopReason = "") -> Stopping:
         """Ask a run to stop; stored when this returns."""
+
+    def order(self, thread: str, run: str, verb: OrderVerb, by: str) -> Ordered:
+        """Ask that a parked run goes on (`resume`) or is closed without an answer (`heal`); stored on return."""
 
     def withdraw(self, thread: str, by: str, why: StopReason = "") -> Sequence[Submission]:
         """Drop every message of the thread that nobody took yet; each gets an aborted outcome."""
@@ -155,6 +161,71 @@ class Turn:
     id: str = ""
 
 
+Taking = Literal["taken", "voted", "known", "answered", "late", "over", "unknown"]
+"""What became of an answer. taken: it decides. voted: it counts, but more have to approve. known: this very message or
+vote came before. answered: another came first. late: its deadline has passed. over: its run cannot take it any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """how: what became of an answer. wait: what was asked, None where unknown. answer: the one that decides, if any.
+
+    votes: how many approve, with this one.
+    """
+
+    how: Taking
+    wait: Wait | None = None
+    answer: Answer | None = None
+    votes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A wait as it stands: open, or answered or over with the answer that decided."""
+
+    wait: Wait
+    state: Literal["open", "answered", "over"]
+    answer: Answer | None = None
+
+
+class Waits(Protocol):
+    """What runs wait for: anyone may look and answer; only the owner opens and closes them."""
+
+    def answer(self, thread: str, answer: Answer, message: Submission | None = None) -> Taken:
+        """Take an answer, once; durable when this returns.
+
+        message: the message that is the answer; its admission key is used up with it, so that it is never a run's
+        input as well, however often it arrives.
+        """
+
+    def look(self, thread: str, wait: str) -> Waiting | None:
+        """One wait of a thread, also after it is over, for as long as its thread is kept."""
+
+    def open_in(self, thread: str) -> Sequence[Wait]:
+        """What the thread waits for now, in the order in which it was asked."""
+
+    def find(self, team: str, wait: str) -> Waiting | None:
+        """An open wait of the workspace by its id alone."""
+
+    def open(self, team: str, *, cursor: str | None = None, limit: int = 100) -> WaitPage:
+        """Every open wait of the workspace, in no order; a page may be empty and have one behind it."""
+
+    def recall(self, team: str, *, unseen: float, limit: int) -> Sequence[str]:
+        """Ask that open cards which nobody looked after for `unseen` seconds are looked for in their threads.
+
+        At most `limit` waits, the longest unseen first; each counts as looked after from now on. Answers the threads
+        to ring.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class WaitPage:
+    """Part of a listing of open waits; cursor: where it goes on, None at its end."""
+
+    waits: Sequence[Wait]
+    cursor: str | None
+
+
 class Workspace(Protocol):
     """Small facts per workspace."""
 
@@ -200,10 +271,11 @@ class Workspace(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """All five, over one server."""
+    """All six, over one server."""
 
     admissions: Admissions
     leases: Leases
     log: Log
     inventory: Inventory
     workspace: Workspace
+    waits: Waits

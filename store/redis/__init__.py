@@ -11,6 +11,7 @@ from store.redis.inventory import RedisInventory
 from store.redis.leases import RedisLeases
 from store.redis.log import RedisLog
 from store.redis.scripts import Scripts
+from store.redis.waits import RedisWaits
 from store.redis.workspace import RedisWorkspace
 
 KEEP_FINISHED = 30 * 86_400.0
@@ -36,4 +37,5 @@ def open_store(
         log=RedisLog(scripts, clock, keep),
         inventory=RedisInventory(scripts),
         workspace=RedisWorkspace(scripts, clock, ids),
+        waits=RedisWaits(scripts),
     )

@@ -10,7 +10,7 @@ from store.errors import AdmissionConflictError
 from store.lease import Stop, StopReason
 from store.news import News
 from store.ports import Clock
-from store.protocol import Amended, Stopping, Whose
+from store.protocol import Amended, Ordered, OrderVerb, Stopping, Whose
 from store.redis.keyspace import ADMISSION_TTL, TEAMS, thread_keys, workspace
 from store.redis.scripts import Scripts, answered
 from store.submission import Receipt, Submission
@@ -73,7 +73,7 @@ class RedisAdmissions:
 
     def retract(self, thread: str, ts: str, by: str, *, burn: bool = False) -> bool:
         at = ThreadId.parse(thread)
-        keys = thread_keys(thread, "head", "order", "mail", "due", "rest", "stops", "said")
+        keys = thread_keys(thread, "head", "order", "mail", "due", "rest", "stops", "letters", "said")
         admission, burnt = workspace(at.team, f"adm:{at.channel}:{ts}"), ADMISSION_TTL * 1000 if burn else 0
         word, run = "AGAIN", ""
         while word == "AGAIN":
@@ -128,10 +128,23 @@ class RedisAdmissions:
         answers: dict[str, Stopping] = {"STOPPING": "stopping", "AGAIN": "again", "OVER": "over"}
         return answers[word]
 
+    def order(self, thread: str, run: str, verb: OrderVerb, by: str) -> Ordered:
+        team = ThreadId.parse(thread).team
+        keys = [*thread_keys(thread, "head", "rest", "letters", "signals"), workspace(team, "owed")]
+        letter = encode({"run": run, "verb": verb, "by": by, "at": self._clock.now()})
+        word = self._scripts.run("order", [*keys, workspace(team, f"run:{run}")], [thread, run, letter])
+        answers: dict[str, Ordered] = {
+            "ORDERED": "ordered",
+            "AGAIN": "again",
+            "NOT_PARKED": "not_parked",
+            "OVER": "over",
+        }
+        return answers[word]
+
     def withdraw(self, thread: str, by: str, why: StopReason = "") -> Sequence[Submission]:
         team = ThreadId.parse(thread).team
-        order, mail, head, due, rest, stops = thread_keys(thread, "order", "mail", "head", "due", "rest", "stops")
-        raws = self._scripts.run("withdraw", [order, mail, head, workspace(team, "owed"), due, rest, stops], [thread])
+        order, mail, head, *rest = thread_keys(thread, "order", "mail", "head", "due", "rest", "stops", "letters")
+        raws = self._scripts.run("withdraw", [order, mail, head, workspace(team, "owed"), *rest], [thread])
         dropped = [Submission.from_json(raw) for raw in raws]
         for submission in dropped:
             key, text = workspace(team, f"run:{submission.run}"), _ending(thread, by, why)

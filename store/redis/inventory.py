@@ -84,7 +84,7 @@ class RedisInventory:
 
     def look(self, thread: str) -> bool:
         team = ThreadId.parse(thread).team
-        keys = [*thread_keys(thread, "head", "order", "due", "rest", "stops"), workspace(team, "owed")]
+        keys = [*thread_keys(thread, "head", "order", "due", "rest", "stops", "letters"), workspace(team, "owed")]
         return bool(self._scripts.run("look", keys, [thread, FIRST_RING_MS, MOST_RING_MS]) == "RING")
 
     def teams(self) -> list[str]:

@@ -33,7 +33,21 @@ class Key:
     holds: str
 
 
-THREAD_KEYS = ("head", "log", "order", "mail", "due", "rest", "stops", "askers", "said", "news")
+THREAD_KEYS = (
+    "head",
+    "log",
+    "order",
+    "mail",
+    "due",
+    "rest",
+    "stops",
+    "askers",
+    "said",
+    "news",
+    "letters",
+    "waits",
+    "votes",
+)
 
 _T = PREFIX + ":{<team>}:t:<channel>:<root>:"
 _W = PREFIX + ":{<team>}:"
@@ -45,7 +59,7 @@ KEYS: tuple[Key, ...] = (
     Key(_T + "order", "zset", "anyone", _WITH_THREAD, "inputs not yet taken, by Slack's ts in microseconds"),
     Key(_T + "mail", "hash", "anyone", _WITH_THREAD, "those inputs, by ts"),
     Key(_T + "due", "hash", "owner", _WITH_THREAD, "items a worker can work on: run:<id>, delivery:<id>"),
-    Key(_T + "rest", "hash", "owner", _WITH_THREAD, "items that wait for a person: parked:<id>, unknown:<key>"),
+    Key(_T + "rest", "hash", "owner", _WITH_THREAD, "what waits for a person: parked:<id>, unknown:<key>, wait:<id>"),
     Key(
         _T + "steps:<run>",
         "hash",
@@ -58,6 +72,9 @@ KEYS: tuple[Key, ...] = (
     Key(_T + "askers", "zset", "anyone", _WITH_THREAD, "who started runs here, by the ts of their first message"),
     Key(_T + "said", "hash", "anyone", _WITH_THREAD, "messages taken in: ts → run, and the ts of the last edit"),
     Key(_T + "news", "hash", "anyone", _WITH_THREAD, "edits of what runs had taken, for the model of the next one"),
+    Key(_T + "letters", "hash", "anyone", _WITH_THREAD, "to its owner: answer:<wait>, again:<wait>, order:<run>"),
+    Key(_T + "waits", "hash", "anyone", _WITH_THREAD, "what runs here wait for, as it stands, and the answers"),
+    Key(_T + "votes", "hash", "anyone", _WITH_THREAD, "who approved where more than one have to"),
     Key(
         _T + "muted",
         "zset",
@@ -74,6 +91,14 @@ KEYS: tuple[Key, ...] = (
     ),
     Key(_W + "run:<run>", "string", "owner", "30 days", "the outcome of a settled run"),
     Key(_W + "owed", "zset", "anyone", "for ever", "threads with anything unfinished, by when to look (ms)"),
+    Key(_W + "waiting", "hash", "owner", "while a wait is open", "open wait → its thread"),
+    Key(
+        _W + "unseen",
+        "zset",
+        "anyone",
+        "while a wait is open",
+        "open waits by when their card was last looked after (ms)",
+    ),
     Key(_W + "held", "hash", "owner", "while held", "thread → owner of the lease on it"),
     Key(_W + "state:<name>", "list", "owner", "for ever", "tool state, such as the workspace's notes"),
     Key(_W + "spent:<day>", "string", "owner", "40 days", "micro-dollars spent on that UTC day"),

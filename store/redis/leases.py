@@ -15,7 +15,21 @@ from store.redis.scripts import Refused, Scripts, answered
 from store.submission import Submission
 from store.thread import ThreadId, ts_order
 
-CLAIM_KEYS = ("head", "order", "mail", "due", "rest", "log", "stops", "askers", "said", "news")
+CLAIM_KEYS = (
+    "head",
+    "order",
+    "mail",
+    "due",
+    "rest",
+    "log",
+    "stops",
+    "askers",
+    "said",
+    "news",
+    "letters",
+    "waits",
+    "votes",
+)
 RELEASE_KEYS = (*CLAIM_KEYS, "signals")
 
 
@@ -39,12 +53,12 @@ class RedisLeases:
         answer = self._scripts.run("claim", keys, [thread, owner, self._ids.new("nonce"), int(self._lease * 1000)])
         if answer[0] == "HELD":
             raise RunLeaseHeldError(thread, answer[1], int(answer[2]) / 1000)
-        _, epoch, length, ended, head, inputs, due, rest, stops, spent, since, news = answer
+        _, epoch, length, ended, head, inputs, due, rest, stops, spent, since, news, letters, now = answer
         return _claim(
             Lease(thread, owner, epoch, sent + self._lease, int(length)),
             ended,
             as_dict(head),
-            _mailbox(inputs, due, rest, stops, news),
+            _mailbox(inputs, due, rest, stops, news, letters, now),
             int(spent),
             since,
         )
@@ -123,10 +137,10 @@ def _stops(flat: Any) -> dict[str, Stop]:
     return {run: Stop.from_json(raw) for run, raw in as_dict(flat).items()}
 
 
-def _mailbox(inputs: Any, due: Any, rest: Any, stops: Any, news: Any) -> Mailbox:
+def _mailbox(inputs: Any, due: Any, rest: Any, stops: Any, news: Any, letters: Any, now: Any) -> Mailbox:
     taken = tuple(Submission.from_json(raw) for raw in inputs if raw)
     heard = sorted((News.from_json(raw) for raw in news), key=lambda one: ts_order(one.at))
-    return Mailbox(taken, as_dict(due), as_dict(rest), _stops(stops), tuple(heard))
+    return Mailbox(taken, as_dict(due), as_dict(rest), _stops(stops), tuple(heard), as_dict(letters), int(now) / 1000)
 
 
 def _claim(lease: Lease, ended: Ended, head: dict[str, str], mailbox: Mailbox, spent: int, since: Any) -> Claim:

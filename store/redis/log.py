@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from store.errors import InputChangedError, StaleEpochError, StopWonError, StoreRegressedError
-from store.lease import Commit, Committed, Lease, Stop
+from store.errors import AnsweredError, InputChangedError, StaleEpochError, StopWonError, StoreRegressedError
+from store.lease import Closing, Commit, Committed, Lease, Stop
 from store.ports import Clock
 from store.redis.keyspace import SPENT_TTL, thread_keys, workspace
 from store.redis.leases import spent_key
 from store.redis.scripts import Refused, Scripts, answered
 from store.thread import ThreadId
+from store.wait import Wait
 
 DOOR_KEYS = ("order", "mail", "due", "rest", "stops", "said", "news")
+WAIT_KEYS = ("letters", "waits")
 
 
 class RedisLog:
@@ -34,6 +36,8 @@ class RedisLog:
             workspace(team, f"run:{outcome_run}"),
             spent_key(team, self._clock),
         ]
+        if commit.read or commit.opened or commit.closed:
+            keys += [*thread_keys(lease.thread, *WAIT_KEYS), workspace(team, "waiting"), workspace(team, "unseen")]
         args: list[Any] = [
             lease.epoch,
             lease.seen,
@@ -67,6 +71,9 @@ def _groups(team: str, commit: Commit) -> list[Any]:
         [(submission.ts, submission.standing) for submission in commit.taken],
         [(workspace(team, f"state:{name}"), value) for name, value in commit.state],
         [(key,) for key in commit.heard],
+        [(name,) for name in commit.read],
+        [(wait.id, header("open", wait), wait.to_json(), wait.thread) for wait in commit.opened],
+        [_closing(closing) for closing in commit.closed],
     ]
     while len(groups) > 1 and not groups[-1]:
         groups.pop()
@@ -76,6 +83,16 @@ def _groups(team: str, commit: Commit) -> list[Any]:
         for row in group:
             flat.extend(row)
     return flat
+
+
+def header(state: str, wait: Wait) -> str:
+    """How a thread notes where a wait stands: state, deadline in ms (0: none), people that have to approve."""
+    return f"{state} {int(wait.deadline * 1000)} {wait.answerers.quorum}"
+
+
+def _closing(closing: Closing) -> tuple[str, ...]:
+    answer, state = closing.answer, "over" if closing.over else "answered"
+    return answer.wait, f"{state} 0 1", answer.to_json(), "unanswered" if closing.unanswered else "any"
 
 
 def _meaning(refused: Refused, lease: Lease, commit: Commit) -> BaseException:
@@ -89,6 +106,8 @@ def _meaning(refused: Refused, lease: Lease, commit: Commit) -> BaseException:
             )
         case "STOPPED":
             return StopWonError(f"{commit.run} was stopped before it could settle")
+        case "ANSWERED":
+            return AnsweredError(f"{lease.thread}: {refused.detail} was answered before it could be closed")
         case "CHANGED":
             return InputChangedError(f"{lease.thread}: the message {refused.detail} is not what comes next any more")
         case _:

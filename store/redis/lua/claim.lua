@@ -1,9 +1,10 @@
-local head, order, mail, due, rest, log, stops, askers, said, news, owed, held, spent = unpack(KEYS)
+local head, order, mail, due, rest, log, stops, askers, said, news, letters, waits, votes, owed, held, spent =
+  unpack(KEYS)
 local thread, owner, nonce, lease_ms = unpack(ARGV)
 -- Take a thread, if nobody alive holds it: bump the epoch, remember the owner, count how the last tenure ended.
 -- Answers {'HELD', owner, ms left} or
 -- {'CLAIMED', epoch, log length, ended, head fields, inputs, due, rest, stops, micro-dollars today,
--- ms since the last take-over from an owner not known dead, or -1; news}.
+-- ms since the last take-over from an owner not known dead, or -1; news, letters, the store's time in ms}.
 -- Sent twice by one owner (its answer was lost), the second answers as the first did.
 
 local now = now_ms()
@@ -22,7 +23,7 @@ if was[2] and was[2] ~= '' then
   end
 end
 if redis.call('PTTL', head) >= 0 then
-  for _, key in ipairs({ head, order, mail, due, rest, log, stops, askers, said, news }) do
+  for _, key in ipairs({ head, order, mail, due, rest, log, stops, askers, said, news, letters, waits, votes }) do
     redis.call('PERSIST', key)
   end
 end
@@ -44,4 +45,4 @@ if #ids > 0 then inputs = redis.call('HMGET', mail, unpack(ids)) end
 return { 'CLAIMED', epoch, redis.call('LLEN', log), ended, redis.call('HGETALL', head), inputs,
   redis.call('HGETALL', due), redis.call('HGETALL', rest), redis.call('HGETALL', stops),
   redis.call('GET', spent) or '0', taken_over and now - tonumber(taken_over) or -1,
-  redis.call('HVALS', news) }
+  redis.call('HVALS', news), redis.call('HGETALL', letters), now }

@@ -1,4 +1,4 @@
-local head, order, due, rest, stops, owed = unpack(KEYS)
+local head, order, due, rest, stops, letters, owed = unpack(KEYS)
 local thread, first_ms, most_ms = unpack(ARGV)
 -- The sweep looks at one thread whose time has come. Answers 'RING' (somebody should try it; the next look is put
 -- off, twice as long each time), 'HELD', 'RESTS' or 'CLEAR' (the index was wrong and is mended).
@@ -11,7 +11,7 @@ if held[1] and held[1] ~= '' and held[4] ~= held[1] and tonumber(held[2]) > now 
 end
 local orphaned = held[1] and held[1] ~= ''
 if not orphaned then
-  local left = owe(owed, thread, order, due, rest, stops, 0)
+  local left = owe(owed, thread, head, order, due, rest, stops, letters, 0)
   if left == 'rests' then return 'RESTS' end
   if left == 'clear' then return 'CLEAR' end
 end

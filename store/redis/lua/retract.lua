@@ -1,4 +1,4 @@
-local head, order, mail, due, rest, stops, said, owed, admission, outcome = unpack(KEYS)
+local head, order, mail, due, rest, stops, letters, said, owed, admission, outcome = unpack(KEYS)
 local thread, ts, run, ending, keep_s, burnt_ms = unpack(ARGV)
 -- Somebody deleted a message. While it is not yet a run's input it is withdrawn, with `ending` as its run's outcome.
 -- run: the one the caller believes it leads to, '' for none. burnt_ms: for how long it cannot be taken in after this
@@ -18,7 +18,7 @@ if redis.call('ZREM', order, ts) == 1 then
   redis.call('SET', outcome, ending, 'EX', keep_s)
   local held = redis.call('HMGET', head, 'owner', 'lease')
   if not (held[1] and held[1] ~= '' and tonumber(held[2]) > now_ms()) then
-    owe(owed, thread, order, due, rest, stops, 0)
+    owe(owed, thread, head, order, due, rest, stops, letters, 0)
   end
   return { 'WITHDRAWN', run }
 end

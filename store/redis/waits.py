@@ -1,0 +1,89 @@
+"""What runs wait for, and the answers that people give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, cast
+
+from store.protocol import Taken, Taking, Waiting, WaitPage
+from store.redis.keyspace import ADMISSION_TTL, thread_keys, workspace
+from store.redis.scripts import Scripts, answered
+from store.submission import Submission
+from store.thread import ThreadId
+from store.wait import Answer, Wait
+
+
+class RedisWaits:
+    """`store.protocol.Waits` on Redis."""
+
+    def __init__(self, scripts: Scripts) -> None:
+        self._scripts = scripts
+        self._redis = scripts.redis
+
+    def answer(self, thread: str, answer: Answer, message: Submission | None = None) -> Taken:
+        team = ThreadId.parse(thread).team
+        keys = thread_keys(thread, "head", "waits", "letters", "votes", "signals")
+        keys += [workspace(team, "owed"), workspace(team, "unseen")]
+        keys.append(workspace(team, f"adm:{message.key}") if message is not None else keys[0])
+        admitted = f"{message.fingerprint} {message.run} {thread}" if message is not None else ""
+        votes = "1" if answer.verdict == "approve" else "0"
+        args = [thread, answer.wait, answer.to_json(), answer.by, votes, admitted, ADMISSION_TTL * 1000]
+        word, wait, decided, count = self._scripts.run("answer", keys, args)
+        return Taken(
+            cast("Taking", word.lower()),
+            Wait.from_json(wait) if wait else None,
+            Answer.from_json(decided) if decided else None,
+            int(count),
+        )
+
+    def look(self, thread: str, wait: str) -> Waiting | None:
+        (key,) = thread_keys(thread, "waits")
+        return _waiting(*answered(lambda: self._redis.hmget(key, [wait, f"{wait}.wait", f"{wait}.answer"])))
+
+    def open_in(self, thread: str) -> Sequence[Wait]:
+        (key,) = thread_keys(thread, "waits")
+        found = answered(lambda: self._redis.hgetall(key))
+        waits = [
+            Wait.from_json(found[f"{name}.wait"]) for name, header in found.items() if str(header).startswith("open ")
+        ]
+        return sorted(waits, key=lambda wait: wait.asked)
+
+    def find(self, team: str, wait: str) -> Waiting | None:
+        thread = answered(lambda: self._redis.hget(workspace(team, "waiting"), wait))
+        return None if thread is None else self.look(str(thread), wait)
+
+    def open(self, team: str, *, cursor: str | None = None, limit: int = 100) -> WaitPage:
+        waiting = workspace(team, "waiting")
+        position, found = answered(lambda: self._redis.hscan(waiting, int(cursor or 0), count=limit))
+
+        def read() -> Any:
+            with self._redis.pipeline(transaction=False) as together:
+                for wait, thread in found.items():
+                    (key,) = thread_keys(thread, "waits")
+                    together.hmget(key, [wait, f"{wait}.wait", f"{wait}.answer"])
+                return together.execute()
+
+        stands = [_waiting(*row) for row in answered(read)] if found else []
+        waits = [one.wait for one in stands if one is not None and one.state == "open"]
+        return WaitPage(waits, str(position) if int(position) else None)
+
+    def recall(self, team: str, *, unseen: float, limit: int) -> Sequence[str]:
+        key = workspace(team, "unseen")
+        seconds, micros = answered(self._redis.time)
+        until = int(seconds) * 1000 + int(micros) // 1000 - int(unseen * 1000)
+        ids = answered(lambda: self._redis.zrangebyscore(key, "-inf", until, start=0, num=limit))
+        threads = answered(lambda: self._redis.hmget(workspace(team, "waiting"), ids)) if ids else []
+        return [str(thread) for wait, thread in zip(ids, threads, strict=True) if thread and self._recall(thread, wait)]
+
+    def _recall(self, thread: str, wait: str) -> bool:
+        team = ThreadId.parse(thread).team
+        keys = thread_keys(thread, "head", "waits", "letters", "signals")
+        keys += [workspace(team, "owed"), workspace(team, "unseen")]
+        return bool(self._scripts.run("recall", keys, [thread, wait]))
+
+
+def _waiting(header: str | None, wait: str | None, answer: str | None) -> Waiting | None:
+    if not header or not wait:
+        return None
+    state = cast("Literal['open', 'answered', 'over']", header.partition(" ")[0])
+    return Waiting(Wait.from_json(wait), state, Answer.from_json(answer) if answer else None)
