@@ -87,7 +87,7 @@ class Stage:
         self.redis.flushall()
         Scripts(self.redis).load()
         self.slack.reset()
-        self.slack.settings(**scenario.slack)
+        self.slack.settings(**{"trace": False, **scenario.slack})
         self.claude.script(scenario.model)
         self.claude.reset()
         self.proxy.reset()

@@ -166,6 +166,10 @@ class Faults:
                     self.faults.remove(fault)
         return met
 
+    def awaits(self, method: str) -> bool:
+        """Whether a hold waits for such a call, so that whoever makes it may have to be known."""
+        return any(hold.call is None and hold.method in (method, "*") for hold in self.holds.values())
+
     def held(self, method: str, text: str, call: int, pid: int | None) -> list[Hold]:
         """The holds this call meets; `text` is its arguments, for `containing`."""
         met = []

@@ -44,6 +44,7 @@ class Settings:
     scopes: what the bot token was granted; empty: everything. agent: whether the manifest declares an agent.
     lacking: methods this workspace answers with `feature_not_enabled`, as some plans and GovSlack do.
     trace: whether to find out which process made each call; among many processes that takes longer than the call.
+    Of one that is held it is always found out.
     """
 
     bot_token: str = BOT_TOKEN

@@ -37,7 +37,8 @@ async def dispatch(slack: Standin, request: web.Request) -> web.StreamResponse:
         args, refusal = await read_args(request), None
     except SlackError as error:
         args, refusal = Args({}), error
-    call = slack.calls.begin(name, args.values, _pid(slack, request))
+    traced = slack.settings.trace or slack.faults.awaits(name)
+    call = slack.calls.begin(name, args.values, _pid(slack, request) if traced else None)
     args.call = call.n
     try:
         if refusal is not None:
@@ -63,7 +64,7 @@ _PIDS: WeakKeyDictionary[asyncio.Transport, int | None] = WeakKeyDictionary()
 
 
 def _pid(slack: Standin, request: web.Request) -> int | None:
-    if request.transport is None or not slack.settings.trace:
+    if request.transport is None:
         return None
     if request.transport not in _PIDS:
         peer = request.transport.get_extra_info("peername")
