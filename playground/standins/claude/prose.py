@@ -7,6 +7,7 @@ PONDERING = "Let me think about what would help most here. A clear, short answer
 BEFORE = {
     "time": "Let me look at the clock.",
     "note": "I'll write that down.",
+    "notes": "Let me look at my notes.",
     "thread": "I'll read back through this thread.",
     "post": "I'll do that once, and tell you what came back.",
     "fetch": "Let me read that page.",

@@ -19,30 +19,38 @@ SPEED = 45.0  # tokens a second, about as fast as the real service
 
 _TOOLS = {
     "time": r"time|clock|date",
-    "note": r"note|remember|memo",
+    "note": r"(?:append|add|write|save|make)_note|note|remember|memo",
+    "notes": r"(?:read|list|get)_(?:notes|memos)",
     "thread": r"thread|history|conversation",
     "post": r"post|webhook|charge|send",
     "fetch": r"fetch|browse|page",
-    "ask": r"^ask|question",
+    "ask": r"ask|question",
     "plan": r"plan",
 }
+"""Words of a tool's name by what it is good for."""
 _DANGEROUS = re.compile(r"post|webhook|fetch|charge|send|delete|write|pay|deploy|ask|plan", re.I)
 
-_STORY = r"\bstory\b|\blong (?:answer|text|reply)\b"
+# Somebody asks for it: it stands at the beginning of what they say, or behind a word that begins a request. Talking
+# about a question, a plan or a charge is no request.
+_DO = r"(?:^|[.!?;:,(\n]\s*|\b(?:please|then|and|now|just|(?:can|could|would|will) you|(?:want|like|need) you to)\s+)"
+
+_STORY = r"\b(?:tell|write|give|say)\b.{0,20}\b(?:story|long (?:answer|text|reply)|something long)\b"
 _ASKS: list[tuple[str, str]] = [
-    (r"\b(?:run|use|call)\b.{0,20}\b(?:tools|three|several|all)\b", "batch"),
-    (r"\bwhat(?:'s| is)? (?:the )?time\b|\btime is it\b|\bwhat day\b", "time"),
-    (r"\b(?:note|remember|write down)\b", "note"),
-    (r"\b(?:read|summari[sz]e)\b.{0,30}\b(?:thread|conversation)\b", "thread"),
-    (r"\bpost\b|\bwebhook\b|\bcharge\b", "post"),
-    (r"\bfetch\b|https?://", "fetch"),
-    (r"\bask me\b|\bquestion\b", "ask"),
-    (r"\bplan\b", "plan"),
+    (rf"{_DO}(?:run|use|call)\s+(?:[\w']+\s+){{0,3}}tools\b", "batch"),
+    (r"\bwhat time is it\b|\bwhat(?:'s| is) the time(?! \w)|\btime is it\b|\bwhat day is (?:it|today)\b", "time"),
+    (r"\b(?:your|our|my) notes\b|\byou to remember\b", "notes"),
+    (rf"{_DO}(?:note|remember|write down|make a note)\b", "note"),
+    (rf"{_DO}(?:read|summari[sz]e)\b.{{0,30}}\b(?:thread|conversation)\b", "thread"),
+    (rf"{_DO}(?:post|charge|call the webhook)\b", "post"),
+    (rf"{_DO}fetch\b|{_DO}(?:open|get|read|browse|look at|summari[sz]e)\b.{{0,40}}https?://|^<?https?://\S+$", "fetch"),
+    (rf"{_DO}ask (?:me|(?:a|another|some) questions?)\b", "ask"),
+    (rf"{_DO}(?:make|write|show|present|give|draw up)\b.{{0,15}}\bplan\b|{_DO}plan\b", "plan"),
     (_STORY, "story"),
-    (r"\btable\b", "table"),
-    (r"\bcode\b|\bpython\b|\bscript\b", "code"),
-    (r"\bhelp\b|what can you|\bhello\b|\bhi\b|\bhey\b", "help"),
+    (rf"{_DO}(?:show|make|draw|give|write)\b.{{0,15}}\btable\b", "table"),
+    (rf"{_DO}(?:show|write|give)\b.{{0,15}}\b(?:code|script|program)\b", "code"),
+    (rf"{_DO}(?:hello|hi|hey|help)\b|\bwhat can you do\b", "help"),
 ]
+"""What people ask for, as patterns; the first that is found counts."""
 
 
 def improvise(transcript: Transcript) -> Turn:
@@ -65,7 +73,8 @@ def _first(transcript: Transcript) -> Turn:
 
 
 def _with_tool(asked: str, tools: list[Json], prompt: str) -> Turn:
-    chosen = next((tool for tool in tools if re.search(_TOOLS[asked], tool["name"], re.I)), None)
+    named = re.compile(rf"(?:^|_)(?:{_TOOLS[asked]})(?:_|$)", re.I)
+    chosen = next((tool for tool in tools if named.search(tool["name"])), None)
     if chosen is None:
         return Turn(text=prose.no_tool(asked, [tool["name"] for tool in tools]))
     call = Call(chosen["name"], arguments(chosen["input_schema"], prompt))
