@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import hiredis
-import psutil
 
 from playground.scenarios.happenings import Happenings
 from playground.scenarios.loopback import Loopback
 from playground.scenarios.points import SCRIPTS, AtPoint, Counter, DeathPoint, Side
 from playground.scenarios.script_call import ScriptCall
 from playground.scenarios.wire import Commands
+from playground.standins.peers import Peers
 from store.redis.scripts import SHARED, source
 from worker.process.wake import QUEUE
 
@@ -49,6 +49,7 @@ class CommitProxy:
         self.bots: Callable[[], Sequence[int]] = list
         """Whose connection an admission may come by; a claim says itself who makes it."""
         self.counter = Counter()
+        self.peers = Peers()
         self.at_point: AtPoint = lambda _point, _pid: False
         self.port = self.target = 0
         self.holds: list[Hold] = []
@@ -107,14 +108,6 @@ class CommitProxy:
 
         self.reset()
         self._loopback.do(end())
-
-
-def holds_port(pid: int, port: int) -> bool:
-    """Whether a process has a connection from this port."""
-    try:
-        return any(one.laddr and one.laddr.port == port for one in psutil.Process(pid).net_connections("tcp4"))
-    except psutil.Error:
-        return False
 
 
 class _Client(asyncio.Protocol):
@@ -202,8 +195,8 @@ class _Client(asyncio.Protocol):
         return call
 
     def _bot(self) -> int | None:
-        port = self._process.get_extra_info("peername")[1]
-        return next((pid for pid in self._proxy.bots() if holds_port(pid, port)), None)
+        pid = self._proxy.peers.pid(self._process)
+        return pid if pid in self._proxy.bots() else None
 
     def _meets(self, call: ScriptCall, side: Side, go_on: Any) -> bool:
         """Whether this call does not simply go on here: its process died, or it stands still."""

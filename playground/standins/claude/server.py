@@ -136,10 +136,9 @@ class ClaudeServer:
         transport = request.transport
         if transport is None or transport in self._pids:
             return
-        port = transport.get_extra_info("peername")[1]
 
         async def look() -> None:
-            pid = self._pids[transport] = await asyncio.to_thread(self._peers.pid, port)
+            pid = self._pids[transport] = await asyncio.to_thread(self._peers.pid, transport)
             self.calls.placed(call, pid)
 
         self._start(look())

@@ -49,8 +49,7 @@ def _routes(slack: Standin) -> list[web.RouteDef]:
         return await dispatch(slack, request)
 
     async def link(request: web.Request) -> web.StreamResponse:
-        peer = request.transport.get_extra_info("peername") if request.transport else None
-        pid = slack.peers.pid(peer[1] if peer else None) if slack.settings.trace else None
+        pid = slack.peers.pid(request.transport) if slack.settings.trace else None
         return await slack.sockets.serve(request, pid)
 
     async def answer(request: web.Request) -> web.StreamResponse:

@@ -67,8 +67,7 @@ def _pid(slack: Standin, request: web.Request) -> int | None:
     if request.transport is None:
         return None
     if request.transport not in _PIDS:
-        peer = request.transport.get_extra_info("peername")
-        _PIDS[request.transport] = slack.peers.pid(peer[1] if peer else None)
+        _PIDS[request.transport] = slack.peers.pid(request.transport)
     return _PIDS[request.transport]
 
 
