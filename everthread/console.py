@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="everthread",
         description="A Slack agent whose runs survive crashes. Settings are environment variables.",
-        epilog="Exit codes: 0 ended as asked, 1 the same but something had to be killed (a scenario: it does not hold), "
+        epilog="Exit codes: 0 ended as asked, 1 the same but something had to be killed (or: a scenario fails), "
         "2 settings, 3 no Redis, 4 Redis evicts, 5 a token is refused, 6 Slack is away, 70 a fault of ours.",
     )
     parser.add_argument("--version", action="version", version=f"everthread {version('everthread')}")
