@@ -17,6 +17,7 @@ from playground.standins.claude.faults import Fault, Faults
 from playground.standins.claude.refused import Refused
 from playground.standins.claude.transcript import Json, Transcript
 from playground.standins.claude.turn import Turn
+from playground.standins.departed import departed
 from playground.standins.journal import Journal
 from playground.standins.peers import Peers
 
@@ -36,7 +37,7 @@ class ClaudeServer:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, port: int) -> None:
-        app = web.Application(client_max_size=checks.MAX_BYTES * 2)
+        app = web.Application(client_max_size=checks.MAX_BYTES * 2, middlewares=[departed])
         app.router.add_post("/v1/messages", self._messages)
         app.router.add_post("/v1/messages/count_tokens", self._count_tokens)
         control.add_routes(app, self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from playground.standins.departed import departed
 from playground.standins.slack import control, file_server
 from playground.standins.slack.response_url import respond
 from playground.standins.slack.settings import Settings
@@ -34,7 +35,7 @@ class SlackServer:
 async def serve(port: int = 0, settings: Settings | None = None) -> SlackServer:
     """Listen on `port` of 127.0.0.1 (0: a free one) until `stop()`."""
     slack = Standin(settings or Settings())
-    app = web.Application(client_max_size=_LARGEST_BODY)
+    app = web.Application(client_max_size=_LARGEST_BODY, middlewares=[departed])
     app.add_routes(_routes(slack))
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
     await runner.setup()
