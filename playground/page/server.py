@@ -1,4 +1,6 @@
-"""The page's HTTP surface on 127.0.0.1: files, what people do, the levers, and two streams of what happens.
+"""The page's HTTP surface on 127.0.0.1: files, what people do, the levers, and what happens.
+
+What may be asked for is listed in docs/playground.md.
 
 Only pages of this very address may ask for changes: the Host must be ours and a POST must be `application/json`.
 """
@@ -148,13 +150,14 @@ class PageServer:
         return stream
 
     async def _look(self, request: web.Request) -> web.StreamResponse:
-        """The facts about `thread`, whenever they change."""
+        """The facts about `thread`: once, or for who asks for a stream of events whenever they change."""
         thread = request.query.get("thread", "")
+        if "text/event-stream" not in request.headers.get("Accept", ""):
+            return web.json_response(await self._found(thread))
         stream, shown, quiet = await _event_stream(request), "", 0.0
         try:
             while not self._closing.is_set():
-                found = await self._off(lambda: self._facts.look(thread)) | {"effects": self.demo.effects}
-                text = json.dumps(found)
+                text = json.dumps(await self._found(thread))
                 if text != shown:
                     await stream.write(f"data: {text}\n\n".encode())
                 elif quiet > QUIET:
@@ -165,6 +168,10 @@ class PageServer:
         except (ConnectionError, RuntimeError):
             pass  # the browser left, or the workspace ended
         return stream
+
+    async def _found(self, thread: str) -> Json:
+        found: Json = await self._off(lambda: self._facts.look(thread))
+        return found | {"effects": self.demo.effects}
 
 
 async def _event_stream(request: web.Request) -> web.StreamResponse:

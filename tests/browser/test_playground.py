@@ -136,6 +136,29 @@ def test_a_guest_is_refused_where_only_the_guest_sees_it(page: Any, until: Until
     until(lambda: not page.text("article.whisper"), "nobody else sees it")
 
 
+def test_a_thread_counts_what_everybody_sees_and_a_deleted_reply_is_not_at_work(
+    page: Any, playground: Any, until: Until
+) -> None:
+    enter(page, until)
+    mention(page, "tell me a long story")
+    until(lambda: "lighthouse" in page.reply()["text"], "it speaks")
+    ts, root = page.reply()["ts"], page.find("#replies article:first-child").get_attribute("data-ts")
+    below = f"#roots article[data-ts='{root}'] .below"
+    until(lambda: "at work" in page.text(below), "the thread is seen at work")
+
+    playground.slack.delete(ts, "ada")
+    page.find("#kill").click()  # whoever goes on finds the message gone, and posts one new one
+    until(lambda: page.fact("run") == "completed", "the run is completed", 30)
+    [standing] = [m for m in playground.slack.messages("general", root, deleted=False) if m["from_app"]][:1]
+    playground.slack.click("ann", "everthread_stop", ts=standing["ts"], stale=True)
+
+    until(lambda: "already over" in page.text("#replies article.whisper"), "only Ann is told that it is over")
+    until(lambda: "at work" not in page.text(below), "nothing is at work any more")
+    everybody = [m for m in playground.slack.messages("general", root, deleted=False) if m["ts"] != root]
+    count = f"{len(everybody)} {'reply' if len(everybody) == 1 else 'replies'}"
+    until(lambda: (page.text(below), page.text("#thread-about")) == (count, count), f"there are {count}")
+
+
 def test_everything_can_be_reached_by_keyboard_and_fits_a_phone(page: Any, until: Until) -> None:
     until(lambda: page.all("dialog[open]"), "the first visit is greeted")
     body = page.find("body")

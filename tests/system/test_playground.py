@@ -43,8 +43,7 @@ class Opened:
             return json.loads(answer.read())
 
     def facts(self, thread: str = "") -> dict[str, Any]:
-        with urlopen(f"{self.url}/api/facts?thread={thread}", timeout=10) as stream:  # noqa: S310
-            return dict(json.loads(stream.readline()[len("data: ") :]))
+        return dict(self.ask(f"/api/facts?thread={thread}"))
 
     def say(self, text: str) -> str:
         """Post as Ann; the thread."""
@@ -173,6 +172,23 @@ def test_a_lever_with_nothing_to_act_on_says_what_to_do(playground: Opened) -> N
         "ok": False,
         "said": "No worker is in the middle of anything. Ask the bot something first.",
     }
+
+
+def test_the_facts_are_told_once_or_as_a_stream_to_who_asks_for_one(playground: Opened) -> None:
+    request = Request(f"{playground.url}/api/facts", headers={"Accept": "text/event-stream"})  # noqa: S310
+    with urlopen(request, timeout=10) as stream:  # noqa: S310
+        told = json.loads(stream.readline().removeprefix(b"data: "))
+
+    assert told.keys() == playground.facts().keys() >= {"run", "processes", "happenings", "effects"}
+
+
+def test_the_page_of_the_playground_lists_every_address(playground: Opened) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "playground.md").read_text(encoding="utf-8")
+    server = (Path(__file__).parents[2] / "playground" / "page" / "server.py").read_text(encoding="utf-8")
+    served = re.findall(r'web\.(get|post)\("(/(?:api|demo)[^"]*)"', server)
+
+    assert len(served) > 5
+    assert [path for verb, path in served if f"`{verb.upper()} {path}" not in page] == []
 
 
 @pytest.mark.parametrize(

@@ -13,21 +13,24 @@ export function drawRoots(parent, roots, view) {
   following(parent, () =>
     keyed(
       parent,
-      roots.map((root) => ({ message: root.message, replies: root.replies.length, open: root.message.ts === view.open, working: root.working })),
+      roots.map((root) => ({ message: root.message, count: root.count, open: root.message.ts === view.open, working: root.working })),
       (root) => root.message.ts,
       (root, element) => {
         const shown = drawMessage(root.message, view, element);
         shown.classList.toggle("open", root.open);
-        shown.querySelector(".below").replaceChildren(below(root, view));
+        if (!root.message.ephemeral) shown.querySelector(".below").replaceChildren(below(root, view));
         return shown;
       },
     ),
   );
 }
 
-function below({ message, replies, working }, view) {
-  const count = replies ? `${replies} ${replies === 1 ? "reply" : "replies"}` : "Reply";
-  return h("button", { type: "button", class: "link", data: { open: message.ts }, onclick: () => view.openThread(message.ts) }, count, working && h("span", { class: "working" }, "at work"));
+export function inWords(count) {
+  return `${count} ${count === 1 ? "reply" : "replies"}`;
+}
+
+function below({ message, count, working }, view) {
+  return h("button", { type: "button", class: "link", data: { open: message.ts }, onclick: () => view.openThread(message.ts) }, count ? inWords(count) : "Reply", working && h("span", { class: "working" }, "at work"));
 }
 
 /** A thread: its root, its replies, and what only you can see. */

@@ -1,7 +1,7 @@
 // The page: what the Slack stand-in holds, kept up to date by its stream, and what people do with it.
 import { composer } from "./composer.js";
 import { h } from "./dom.js";
-import { avatar, drawReplies, drawRoots } from "./messages.js";
+import { avatar, drawReplies, drawRoots, inWords } from "./messages.js";
 import { drawFacts } from "./strip.js";
 
 const ROLES = { ann: "asker", bob: "colleague", ada: "admin", gus: "guest" };
@@ -58,12 +58,17 @@ function inChannel() {
   const roots = found.filter((message) => rootOf(message) === message.ts || (message.ephemeral && !message.thread_ts));
   return roots.map((message) => {
     const replies = found.filter((reply) => rootOf(reply) === message.ts && reply !== message);
-    return { message, replies, working: replies.some(isAtWork) };
+    return { message, replies, count: replies.filter(isThere).length, working: replies.some(isAtWork) };
   });
 }
 
+/** Slack counts no deleted replies, and none that only one person sees. */
+function isThere(message) {
+  return !message.deleted && !message.ephemeral;
+}
+
 function isAtWork(message) {
-  return message.from_app && message.blocks.some((block) => block.type === "actions" && block.elements.some((e) => e.action_id?.endsWith("_stop")));
+  return isThere(message) && message.from_app && message.blocks.some((block) => block.type === "actions" && block.elements.some((e) => e.action_id?.endsWith("_stop")));
 }
 
 /* Drawing */
@@ -106,7 +111,7 @@ function drawAll() {
 function threadStatus(root) {
   const status = state.statuses.get(`${state.channel}/${state.open}`);
   if (status) return `everthread ${status}`;
-  return root.replies.length ? `${root.replies.length} ${root.replies.length === 1 ? "reply" : "replies"}` : "no reply yet";
+  return root.count ? inWords(root.count) : "no reply yet";
 }
 
 function drawPlaces() {
