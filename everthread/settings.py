@@ -195,7 +195,7 @@ def load(*commands: Command) -> Settings:
             faults.append(fault(name, found))
     for needed, hint in _needed(commands).items():
         name = variable(needed)
-        if needed == "slack_app_token" and os.environ.get("SLACK_SIGNING_SECRET"):
+        if name == "SLACK_APP_TOKEN" and os.environ.get("SLACK_SIGNING_SECRET") and not os.environ.get(name):
             name, hint = "PORT", "say where Slack's posts arrive, or set SLACK_APP_TOKEN"
         if name not in wrong and not os.environ.get(name):
             faults.append(f"{name} is missing: {hint}")

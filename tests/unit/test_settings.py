@@ -142,3 +142,10 @@ def test_a_signing_secret_takes_the_place_of_the_app_token_and_needs_a_port(envi
     assert settings.slack_app_token is None
     assert "signed-and-secret" in settings.secrets
     assert "signed-and-secret" not in repr(settings)
+
+
+@pytest.mark.clause("OPS-3")
+def test_a_signing_secret_beside_an_app_token_asks_for_nothing_more(environment: pytest.MonkeyPatch) -> None:
+    given(environment, **GOOD, SLACK_SIGNING_SECRET="signed-and-secret")
+
+    assert load("bot").slack_app_token is not None
