@@ -37,6 +37,7 @@ def share(slack: SlackStandin, name: str, content: str | bytes, thread: str | No
     return thread or ts, message["files"][0]["id"]
 
 
+@pytest.mark.clause("READ-1")
 @pytest.mark.parametrize("name", ["a.txt", "notes.md", "rows.csv", "data.json", "code.py"])
 def test_text_that_was_shared_in_the_thread_is_read(slack: SlackStandin, name: str) -> None:
     root, file = share(slack, name, "grüße, 1")
@@ -45,6 +46,7 @@ def test_text_that_was_shared_in_the_thread_is_read(slack: SlackStandin, name: s
     assert (found.name, found.text, found.size) == (name, "grüße, 1", 10)
 
 
+@pytest.mark.clause("READ-1")
 def test_what_is_no_text_or_too_large_is_only_named(slack: SlackStandin) -> None:
     root, picture = share(slack, "a.png", b"\x89PNG\0")
     _, large = share(slack, "large.txt", "x" * (MOST_BYTES + 1), root)
@@ -55,6 +57,7 @@ def test_what_is_no_text_or_too_large_is_only_named(slack: SlackStandin) -> None
     assert whys == ["it is not text", f"it is larger than {MOST_BYTES:,} bytes", "it is not text"]
 
 
+@pytest.mark.clause("READ-1")
 def test_a_file_of_another_thread_is_refused_before_it_is_fetched(slack: SlackStandin) -> None:
     _, elsewhere = share(slack, "secret.txt", "secret")
     root, _ = share(slack, "a.txt", "here")
@@ -65,6 +68,7 @@ def test_a_file_of_another_thread_is_refused_before_it_is_fetched(slack: SlackSt
     assert slack.events(since, kinds=["file.asked"]) == []
 
 
+@pytest.mark.clause("READ-2")
 def test_a_channel_is_read_where_both_are_in_it(slack: SlackStandin) -> None:
     root = slack.say("ann", "general", "the last word")
     here = reply(slack, root)
@@ -73,6 +77,7 @@ def test_a_channel_is_read_where_both_are_in_it(slack: SlackStandin) -> None:
     assert here.channel(BACKSTAGE, ANN, 5, 5.0) == []
 
 
+@pytest.mark.clause("READ-2")
 @pytest.mark.parametrize(
     ("channel", "reader"), [(RANDOM, ANN), (BACKSTAGE, GUS), (GENERAL, EVE), ("C0NOWHERE", ANN), ("D0BOB00001", ANN)]
 )

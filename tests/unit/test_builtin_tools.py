@@ -182,6 +182,7 @@ def test_a_long_output_keeps_its_head_and_tail_and_says_what_is_missing() -> Non
     assert re.search("20,000 characters are left out here", cut)
 
 
+@pytest.mark.clause("READ-1")
 def test_an_attached_file_is_named_and_shown_and_a_long_one_cut() -> None:
     assert read_attachment.run(context(), {"file": "F1A"}) == "a.csv (text/csv, 7 bytes):\na,b\n1,2"
     picture = Attachment("F2", "a.png", "image/png", 9, why="it is not text")
@@ -193,6 +194,7 @@ def test_an_attached_file_is_named_and_shown_and_a_long_one_cut() -> None:
         read_attachment.validate({"file": "../etc/passwd"})
 
 
+@pytest.mark.clause("READ-2")
 def test_a_channel_is_read_by_its_id_its_mention_or_as_the_one_of_the_thread() -> None:
     asked = [read_channel.run(context(), {"channel": name}) for name in ("C0OPS", "<#C0OPS|ops>", "")]
     assert asked == ["[1.0] U1: in C0OPS", "[1.0] U1: in C0OPS", "[1.0] U1: in C1"]
@@ -204,6 +206,7 @@ def test_a_channel_is_read_by_its_id_its_mention_or_as_the_one_of_the_thread() -
         read_channel.run(context(read_channel=closed), {"channel": "C0OPS"})
 
 
+@pytest.mark.clause("READ-2")
 @pytest.mark.parametrize("name", ["general", "#general", "https://a.example/C0OPS", "C0OPS C0RANDOM"])
 def test_a_channel_without_an_id_is_refused_before_anything_runs(name: str) -> None:
     with pytest.raises(BadArgumentsError):
