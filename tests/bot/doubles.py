@@ -224,7 +224,7 @@ class Bot:
         self.app = build(
             self.slack,
             me=ME,
-            store=store or Store(admissions, unused, unused, inventory, workspace),
+            store=store or Store(admissions, unused, unused, inventory, workspace, unused),
             ring=self.rung.append,
             clock=self.clock,
             ids=self.ids,

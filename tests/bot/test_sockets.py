@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import Event
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from slack_bolt import App
@@ -22,7 +22,7 @@ from bot.reply import replies
 from bot.socket import Sockets
 from playground.standins.slack.client import SlackStandin
 from store.ports import Replies, ReplyError
-from store.protocol import Inventory, Leases, Log, Store, Whose
+from store.protocol import Store, Whose
 from store.submission import Receipt, Submission
 from store.system import SystemClock, SystemIds, SystemThreads
 from store.view import CallView, RunView
@@ -70,7 +70,8 @@ def slack() -> Iterator[SlackStandin]:
 
 def an_app(slack: SlackStandin, admissions: FakeAdmissions) -> App:
     client = slack_client(slack.bot_token, base_url=slack.api_url)
-    store = Store(admissions, cast("Leases", None), cast("Log", None), cast("Inventory", None), FakeWorkspace())
+    unused = cast("Any", None)
+    store = Store(admissions, unused, unused, unused, FakeWorkspace(), unused)
     me = whoami(client)
     People(client, me, store.workspace).warm()
     return build(
