@@ -86,7 +86,7 @@ class Admissions(Protocol):
         """How a run ended, once it did: status, text, usage, error."""
 
     def stop(self, thread: str, run: str, by: str, why: StopReason = "") -> Stopping:
-        """Ask a run to stop; stored when this returns."""
+        """Ask a run to stop; stored when this returns. `over`: it is settled, or the thread does not know it."""
 
     def order(self, thread: str, run: str, verb: OrderVerb, by: str) -> Ordered:
         """Ask that a parked run goes on (`resume`) or is closed without an answer (`heal`); stored on return."""

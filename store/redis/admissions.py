@@ -119,7 +119,7 @@ class RedisAdmissions:
         word = self._scripts.run(
             "stop",
             [
-                *thread_keys(thread, "head", "stops", "signals"),
+                *thread_keys(thread, "head", "stops", "signals", "order", "rest", "said"),
                 workspace(team, "owed"),
                 workspace(team, f"run:{run}"),
             ],

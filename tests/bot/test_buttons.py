@@ -11,6 +11,8 @@ from bot.access import AccessPolicy
 from bot.cards.button import DROP, STOP
 from bot.listeners import run_buttons as said
 from bot.listeners import unmatched
+from store.lease import Commit, Lease
+from store.protocol import Store
 from store.submission import Submission
 from tests.bot.doubles import Bot, click, event, refusal
 
@@ -36,6 +38,42 @@ def test_a_stop_that_comes_late_or_twice_is_answered_to_the_clicker_alone(bot: B
     assert {(w["user"], w["channel"], w["thread_ts"]) for w in bot.whispers} == {
         ("U0ANN", "C0GENERAL", "1800000000.000100")
     }
+
+
+@pytest.mark.clause("STOP-1")
+def test_a_stop_that_still_shows_because_no_edit_is_to_be_had_is_told_that_it_is_over(bot: Bot, store: Store) -> None:
+    lease = working(store)
+    while not store.workspace.take_turn("T0TEAM", "edit", "another run", urgent=True).wait:
+        pass
+    settled = Commit("r7", records=[("r7:0:#settled:0", "done", "{}")], head={"run": ""}, done=["run:r7"])
+    settled.settles, settled.outcome = True, ("r7", "{}")
+    store.log.commit(lease, settled)
+    bot.build(store=store)
+    bot.tell(click(STOP, VALUE))
+    assert [whisper["text"] for whisper in bot.whispers] == [said.ALREADY_OVER]
+    assert bot.rung == []
+
+
+@pytest.mark.clause("STOP-1")
+def test_a_stop_for_a_run_that_its_thread_does_not_know_is_told_that_it_is_over(bot: Bot, store: Store) -> None:
+    lease = working(store)
+    bot.build(store=store)
+    bot.tell(click(STOP, f"{THREAD}|r1|U0ANN"))
+    assert [whisper["text"] for whisper in bot.whispers] == [said.ALREADY_OVER]
+    assert dict(store.leases.renew(lease).stops) == {}
+    bot.tell(click(STOP, VALUE))
+    assert list(store.leases.renew(lease).stops) == ["r7"]
+    assert len(bot.whispers) == 1
+
+
+def working(store: Store) -> Lease:
+    """A run r7 of Ann's is open."""
+    submission = Submission(THREAD, "C0GENERAL", "1800000000.000100", "U0ANN", "go", "r7", 1.0)
+    store.admissions.admit(submission)
+    lease = store.leases.claim(THREAD, "boot:1:1:a").lease
+    head = {"status": "running", "run": "r7"}
+    store.log.commit(lease, Commit("r7", head=head, due={"run:r7": ""}, taken=[submission], anew=True))
+    return lease
 
 
 @pytest.mark.clause("STOP-1")

@@ -6,6 +6,7 @@ import pytest
 from fakeredis import FakeRedis
 
 from store.errors import AdmissionConflictError
+from store.lease import Commit
 from store.protocol import Store
 from store.submission import Receipt, Submission
 from tests.conftest import FakeClock
@@ -96,6 +97,22 @@ def test_a_stop_is_stored_before_the_run_began_and_asked_only_once(store: Store)
 @pytest.mark.clause("STOP-1")
 def test_a_run_nobody_knows_cannot_be_stopped(store: Store) -> None:
     assert store.admissions.stop(THREAD, "r1", "U2") == "over"
+
+
+@pytest.mark.clause("STOP-1")
+def test_a_thread_stops_only_runs_that_it_knows(store: Store) -> None:
+    store.admissions.admit(message(run="r1"))
+    store.admissions.admit(message(ts="1700000001.000100", run="r2"))
+    lease = store.leases.claim(THREAD, "o").lease
+    store.log.commit(lease, Commit("r1", head={"run": "r1"}, taken=[message(run="r1")], due={"run:r1": ""}))
+
+    assert store.admissions.stop(THREAD, "r9", "U2") == "over"
+    assert store.admissions.stop(THREAD, "r", "U2") == "over"
+    assert dict(store.leases.renew(lease).stops) == {}
+    assert [store.admissions.stop(THREAD, run, "U2") for run in ("r1", "r2")] == ["stopping", "stopping"]
+
+    store.log.commit(lease, Commit("r3", head={"run": ""}, rest={"parked:r3": "{}"}))
+    assert store.admissions.stop(THREAD, "r3", "U2") == "stopping"
 
 
 @pytest.mark.clause("STOP-1")

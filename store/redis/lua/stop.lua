@@ -1,12 +1,18 @@
-local head, stops, signals, owed, outcome = unpack(KEYS)
+local head, stops, signals, order, rest, said, owed, outcome = unpack(KEYS)
 local thread, run, json = unpack(ARGV)
 -- Ask to stop a run, begun or not. Anyone may call it; the first of stop and settlement wins.
 -- Answers 'STOPPING' (stored now), 'AGAIN' (it was asked before) or 'OVER' (the run is settled, or unknown here).
 
-local known = redis.call('EXISTS', head) == 1 or redis.call('ZSCORE', owed, thread)
-if redis.call('EXISTS', outcome) == 1 or not known then
-  return 'OVER'
+local function is_open()
+  if redis.call('EXISTS', outcome) == 1 then return false end
+  if redis.call('HGET', head, 'run') == run or redis.call('HEXISTS', rest, 'parked:' .. run) == 1 then return true end
+  for _, ts in ipairs(redis.call('ZRANGE', order, 0, -1)) do
+    if string.match(redis.call('HGET', said, ts) or '', '^%S+') == run then return true end
+  end
+  return false
 end
+
+if not is_open() then return 'OVER' end
 if redis.call('HSETNX', stops, run, json) == 0 then return 'AGAIN' end
 if not signal(head, signals, 'stop') then redis.call('ZADD', owed, now_ms(), thread) end
 return 'STOPPING'
