@@ -73,5 +73,8 @@ class SilentReply:
     def channel(self, channel: str, reader: str, limit: int, timeout: float) -> list[Said]:
         return []
 
+    def below(self, ts: str, most: int, timeout: float) -> int | None:
+        return 0
+
     def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:
         return False

@@ -78,14 +78,15 @@ class Renewal:
 class Claim:
     """A won claim: the lease, the thread as it was found, and how the tenure before it ended.
 
-    pause: why a suspended run was left, `restart` or `outage`. deaths: tenures in a row that died or lapsed without
-    a new record. active: seconds the open run was worked on. since_takeover: seconds since a lease was last taken
-    from an owner not known dead, or None.
+    waiting: whether the open run waits for people. pause: why a suspended run was left, `restart` or `outage`. deaths:
+    tenures in a row that died or lapsed without a new record. active: seconds the open run was worked on.
+    since_takeover: seconds since a lease was last taken from an owner not known dead, or None.
     """
 
     lease: Lease
     status: str
     run: str
+    waiting: bool
     pause: str
     ended: Ended
     deaths: int

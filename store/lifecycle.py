@@ -26,5 +26,5 @@ SETTLED: frozenset[Status] = frozenset(status for status, after in FOLLOWS.items
 
 
 def may_follow(before: Status, after: Status) -> bool:
-    """Whether a run that is `before` may become `after`; staying `running` across tenures is allowed."""
-    return after in FOLLOWS[before] or before == after == "running"
+    """Whether a run that is `before` may become `after`; it may stay `running` or `waiting` across tenures."""
+    return after in FOLLOWS[before] or before == after in ("running", "waiting")

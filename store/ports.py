@@ -170,8 +170,10 @@ class Model(Protocol):
         """The whole answer, or `ModelError`. It counts only if it ended properly, with a stop reason."""
 
 
-Part = Literal["reply", "reply.2", "reply.3", "file", "done", "card", "told"]
-"""A run's posts: the one reply, what a long text takes behind it, "@asker done", a card, a word to the asker alone."""
+Part = str
+"""A run's posts: `reply`; `reply.2`, `reply.3` and `file`, which a long text takes behind it; `done` ("@asker done");
+`card`, why it needs a person; `told`, a word to the asker alone. Of a wait: its card `ask.<wait>`, `ask.<wait>.<n>`
+where it was asked again, `told.<wait>` with the asker alone, and `remind.<wait>`."""
 
 
 Sign = Literal["line", "session"]
@@ -254,6 +256,9 @@ class Reply(Protocol):
 
     def channel(self, channel: str, reader: str, limit: int, timeout: float) -> list[Said]:
         """A channel's last messages, oldest first; of kind `closed` unless `reader` and the bot are in it."""
+
+    def below(self, ts: str, most: int, timeout: float) -> int | None:
+        """How many messages stand below this one in the thread, at most `most`; None where it is gone."""
 
     def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:
         """Show beside the thread what `view` says; whether this workspace has such a sign at all."""

@@ -19,7 +19,7 @@ FORMAT = 1
 MAX_RECORD = 4 * 1024 * 1024
 """Bytes of one record's JSON (LOG-5)."""
 
-Kind = Literal["start", "resumed", "model", "tool", "turn", "settled", "reply", "delivered"]
+Kind = Literal["start", "resumed", "model", "tool", "turn", "settled", "reply", "delivered", "wait"]
 State = Literal["pending", "left", "done", "failed", "interrupted"]
 OVER: frozenset[State] = frozenset({"done", "failed", "interrupted"})
 

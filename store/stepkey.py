@@ -29,6 +29,8 @@ START, RESUMED, TURN, SETTLED, REPLY, REPLY_2, REPLY_3, FILE, DONE, CARD, TOLD, 
 )
 OURS = frozenset({START, RESUMED, TURN, SETTLED, REPLY, REPLY_2, REPLY_3, FILE, DONE, CARD, TOLD, DELIVERED})
 
+_WAITING = re.compile(r"#(ask|told|remind)\.[a-z0-9.]+")
+"""Posts of a wait: its card in the thread or in the asker's direct messages, and the reminder."""
 _KEY = re.compile(r"([^:]+):(0|[1-9][0-9]*):([^:]+):(0|[1-9][0-9]*)")
 
 
@@ -55,7 +57,7 @@ class StepKey:
             raise StepKeyError(f"a step key needs a run and a call, not {self!r}")
         if self.turn < 0 or self.attempt < 0:
             raise StepKeyError(f"turn and attempt count from 0, not {self!r}")
-        if self.call.startswith("#") and self.call not in OURS:
+        if self.call.startswith("#") and self.call not in OURS and not _WAITING.fullmatch(self.call):
             raise StepKeyError(f"call names that start with '#' are reserved, so {self.call!r} is refused")
 
         text = f"{_escaped(self.run, '')}:{self.turn}:{_escaped(self.call, '/#')}:{self.attempt}"

@@ -76,6 +76,10 @@ class Answerers:
         return cls(tuple(found.get("by", ("channel",))), int(found.get("quorum", 1)), bool(found.get("not_asker")))
 
 
+ANYBODY = Answerers()
+"""Everybody who may use the bot in the thread's channel."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wait:
     """What a run waits for.
@@ -96,7 +100,7 @@ class Wait:
     steps: tuple[str, ...] = ()
     call: str = ""
     arguments: str = ""
-    answerers: Answerers = Answerers()
+    answerers: Answerers = ANYBODY
     deadline: float = 0.0
     remind: float = 0.0
 

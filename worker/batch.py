@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from store.errors import ControlFlow
+from store.errors import ControlFlow, RunWaiting
 from store.ports import Threads
 
 T = TypeVar("T")
@@ -24,6 +24,8 @@ class Batch:
     def map(self, work: Callable[[T], R], items: Sequence[T], abandon: Callable[[], None]) -> list[R]:
         """`[work(item) …]` in order; the first control flow of any of them is raised once all have ended.
 
+        One that waits for a person holds up no other: the wait is raised when all the others are over.
+
         `abandon()` is asked now and then while calls run; when it raises, stragglers are left behind.
         """
         if not items:
@@ -38,8 +40,11 @@ class Batch:
         def pull() -> None:
             try:
                 # `next` on a list's iterator is atomic under the interpreter's lock, so each item is taken once.
-                while not raised and (entry := next(queue, None)) is not None:
-                    results[entry[0]] = work(entry[1])
+                while all(map(_waits, raised)) and (entry := next(queue, None)) is not None:
+                    try:
+                        results[entry[0]] = work(entry[1])
+                    except RunWaiting as waiting:
+                        raised.append(waiting)
             except BaseException as error:
                 raised.append(error)
             finally:
@@ -54,7 +59,8 @@ class Batch:
         while not over.wait(POLL):
             abandon()
         if raised:
-            raise next((error for error in raised if isinstance(error, ControlFlow)), raised[0])
+            control = [error for error in raised if isinstance(error, ControlFlow)]
+            raise next((error for error in control if not _waits(error)), next(iter(control), raised[0]))
         return [results[place] for place in range(len(items))]
 
     def close(self) -> None:
@@ -62,6 +68,10 @@ class Batch:
         for hand in self._crew:
             hand.give(None)
         self._crew.clear()
+
+
+def _waits(error: BaseException) -> bool:
+    return isinstance(error, RunWaiting)
 
 
 class _Hand:

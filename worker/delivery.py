@@ -9,6 +9,7 @@ from functools import partial
 from typing import Literal, get_args
 
 from store.errors import RunSuspended
+from store.lease import Commit
 from store.ports import Part, Reply, ReplyError
 from store.record import Record
 from store.stepkey import DELIVERED, StepKey
@@ -97,9 +98,9 @@ class Delivery:
         key = StepKey(state.id, 0, DELIVERED, state.parkings if state.settled is None else state.parkings + 1)
         self._ledger.commit(
             self._ledger.record("delivered", key, "done", {"how": how, "why": why}),
-            done=[f"delivery:{state.id}"],
-            progress=False,
-            forget=state.settled is not None,
+            together=Commit(
+                state.id, done=[f"delivery:{state.id}"], progress=False, forget_steps=state.settled is not None
+            ),
         )
 
     def _show(self, view: RunView) -> str:
@@ -182,14 +183,18 @@ class Delivery:
         return call()
 
     def _for_good(self, error: ReplyError) -> str:
-        """Why Slack will never take it; `RunSuspended` when it may take it later."""
-        match error.kind:
-            case "busy" | "lost":
-                raise RunSuspended(f"Slack is busy: {error}", error.retry_after or self._services.limits.look_again)
-            case "credentials":
-                raise RunSuspended(f"Slack refuses our credentials: {error}", CREDENTIALS_PAUSE)
-            case _:
-                return str(error)
+        return refused_for_good(error, self._services.limits.look_again)
+
+
+def refused_for_good(error: ReplyError, look_again: float) -> str:
+    """Why Slack will never take it; `RunSuspended` when it may take it later."""
+    match error.kind:
+        case "busy" | "lost":
+            raise RunSuspended(f"Slack is busy: {error}", error.retry_after or look_again)
+        case "credentials":
+            raise RunSuspended(f"Slack refuses our credentials: {error}", CREDENTIALS_PAUSE)
+        case _:
+            return str(error)
 
 
 def _is_deleted(state: RunState) -> bool:

@@ -6,12 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from store.errors import LifecycleError
-from store.lease import Commit, StopReason
+from store.lease import Closing, Commit, StopReason
 from store.lifecycle import ParkReason, Status, may_follow
 from store.record import Record
 from store.stepkey import MODEL, RESUMED, SETTLED, StepKey
 from store.values import encode
+from store.wait import Answer
+from worker.card import latest
 from worker.footer import footer
+from worker.waiting import moments
 
 if TYPE_CHECKING:
     from worker.run import Run
@@ -28,6 +31,7 @@ def settle(
     for record in list(run.state.open.values()):
         if record.kind == "tool" and record.state == "pending":
             run.ledger.stage(replace(record, state="interrupted", at=run.services.clock.now()))
+    commit = _closing_waits(run, by)
     usage = run.state.usage
     body: dict[str, Any] = {
         "status": status,
@@ -44,15 +48,26 @@ def settle(
     }
     run.ledger.stage(run.ledger.record("settled", StepKey(run.id, 0, SETTLED, run.state.parkings), "done", body))
     outcome = {"run": run.id, "thread": run.state.input.thread} | body
+    commit.settles = status != "aborted"
+    commit.outcome = (run.id, encode(outcome))
+    commit.head |= {"status": status, "run": ""}
+    commit.due |= {f"delivery:{run.id}": ""}
+    commit.done += [f"run:{run.id}", f"parked:{run.id}", f"resume:{run.id}"]
+    commit.forget_steps = True
+    run.ledger.flush(commit)
+
+
+def wait(run: Run) -> None:
+    """Leave the run to the people it asked: it holds no process, and an answer or a deadline stirs it."""
+    _become(run, "waiting")
+    until = moments(run.state.open_waits, run.services.clock.now())
     run.ledger.flush(
         Commit(
             run.id,
-            settles=status != "aborted",
-            outcome=(run.id, encode(outcome)),
-            head={"status": status, "run": ""},
-            due={f"delivery:{run.id}": ""},
-            done=[f"run:{run.id}", f"parked:{run.id}"],
-            forget_steps=True,
+            head={"status": "waiting", "waiting": "1", "until": str(until), "pause": ""},
+            due={f"waiting:{run.id}": ""},
+            done=[f"run:{run.id}"],
+            progress=False,
         )
     )
 
@@ -97,7 +112,30 @@ def resume(run: Run, *, restart: bool) -> None:
     body = {"restart": restart, "kept": run.state.steps_done, "repeated": sum(map(_again, run.state.open.values()))}
     run.ledger.stage(run.ledger.record("resumed", StepKey(run.id, 0, RESUMED, run.state.resumptions), "done", body))
     _mark_model(run)
-    run.ledger.flush(Commit(run.id, progress=False, head={"status": "running"}))
+    head = {"status": "running", "run": run.id}
+    if run.state.waits:
+        head |= {"waiting": "0", "until": "0"}
+    done = [f"resume:{run.id}"]
+    run.ledger.flush(Commit(run.id, progress=False, head=head, due={f"run:{run.id}": ""}, done=done))
+
+
+def _closing_waits(run: Run, by: str) -> Commit:
+    """What closes the waits that are open, and shows on their cards, and on a plan's, how it ended."""
+    commit, now = Commit(run.id), run.services.clock.now()
+    if not run.state.waits:
+        return commit
+    commit.head = {"waiting": "0", "until": "0"}
+    for wait in run.state.open_waits:
+        answer = Answer(wait.id, by, now, "stopped")
+        body = {"answer": answer.as_body()}
+        run.ledger.stage(run.ledger.record("wait", StepKey.parse(wait.key), "done", body))
+        commit.closed.append(Closing(answer, over=True))
+        commit.done.append(f"wait:{wait.id}")
+        commit.due[f"card:{wait.id}"] = str(latest(run.state, wait.id))
+    for asked in run.state.waits.values():
+        if asked.wait.kind == "plan" and asked.answer is not None and asked.answer.verdict == "approve":
+            commit.due[f"card:{asked.wait.id}"] = str(latest(run.state, asked.wait.id))
+    return commit
 
 
 def _become(run: Run, status: Status) -> None:

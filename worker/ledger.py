@@ -45,30 +45,12 @@ class Ledger:
             self._state.add(named)
         return named
 
-    def commit(
-        self,
-        record: Record,
-        *,
-        ops: Sequence[tuple[str, str]] = (),
-        progress: bool = True,
-        head: Mapping[str, str] | None = None,
-        done: Sequence[str] = (),
-        forget: bool = False,
-    ) -> Record:
-        """Make one record durable now, beside whatever is staged."""
+    def commit(self, record: Record, *, ops: Sequence[tuple[str, str]] = (), together: Commit | None = None) -> Record:
+        """Make one record durable now, together with what else the commit says, beside whatever is staged."""
         named, raw = stored(record)
-        self._door.commit(
-            Commit(
-                self._state.id,
-                records=[_row(named, raw)],
-                rest=_unknown(named),
-                state=list(ops),
-                progress=progress,
-                head=dict(head or {}),
-                done=list(done),
-                forget_steps=forget,
-            )
-        )
+        commit = together or Commit(self._state.id)
+        commit.records, commit.rest, commit.state = [_row(named, raw)], _unknown(named) | commit.rest, list(ops)
+        self._door.commit(commit)
         with self._lock:
             self._state.add(named)
         return named

@@ -35,7 +35,7 @@ class PacedReply:
         self._reply, self._workspace, self._thread, self._run = reply, workspace, thread, run
 
     def post(self, part: Part, view: RunView, timeout: float) -> str:
-        place = view.asker if part == "told" else self._thread.channel
+        place = view.asker if part.startswith("told") else self._thread.channel
         with self._turn("post", place=place, writes=True):
             return self._reply.post(part, view, timeout)
 
@@ -67,6 +67,10 @@ class PacedReply:
     def channel(self, channel: str, reader: str, limit: int, timeout: float) -> list[Said]:
         with self._turn("read"):
             return self._reply.channel(channel, reader, limit, timeout)
+
+    def below(self, ts: str, most: int, timeout: float) -> int | None:
+        with self._turn("read"):
+            return self._reply.below(ts, most, timeout)
 
     def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:
         with self._turn("status" if sign == "line" else "session", urgent=view.status != "running"):

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from store.ports import Part, Reply, ReplyError, Sign
 from store.record import Record
-from store.stepkey import CARD, DONE, FILE, REPLY, REPLY_2, REPLY_3, TOLD, StepKey
+from store.stepkey import StepKey
 from store.view import RunView
 from worker.door import Door
 from worker.ledger import Ledger
@@ -21,15 +21,6 @@ from worker.state import RunState
 LOOK_AT = (1.0, 3.0, 8.0)
 """Seconds after the mark at which a post whose answer was lost is looked for (REPLY-2)."""
 SIGN_SECONDS = 2.0
-CALLS: dict[Part, str] = {
-    "reply": REPLY,
-    "reply.2": REPLY_2,
-    "reply.3": REPLY_3,
-    "file": FILE,
-    "done": DONE,
-    "card": CARD,
-    "told": TOLD,
-}
 
 
 class Post:
@@ -92,6 +83,19 @@ class Post:
             self._mark(view)
             ts = self.ensure(view)
         return ts
+
+    def amend(self, view: RunView) -> bool:
+        """Make what stands of this part show `view`, and post nothing; whether anything stands."""
+        ts = self.standing(view)
+        if not ts:
+            return False
+        try:
+            self._reply.edit(ts, view, self._allowance(), self._part)
+        except ReplyError as error:
+            if error.kind != "gone":
+                raise
+            return False
+        return True
 
     def standing(self, view: RunView) -> str:
         """The ts of the message, recorded or found again, "" where there is none; posts nothing."""
@@ -169,12 +173,12 @@ class Post:
         return ts
 
     def _record(self, attempt: int, state: str, **known: str) -> Record:
-        key = StepKey(self._state.id, 0, CALLS[self._part], attempt)
+        key = StepKey(self._state.id, 0, f"#{self._part}", attempt)
         body = {"part": self._part} | {name: value for name, value in known.items() if value}
         return self._ledger.record("reply", key, "done" if state == "done" else "pending", body)
 
     def _latest(self) -> Record | None:
-        mine = [record for record in self._state.posts.values() if record.key.call == CALLS[self._part]]
+        mine = [record for record in self._state.posts.values() if record.key.call == f"#{self._part}"]
         return max(mine, key=lambda record: record.key.attempt, default=None)
 
     def _allowance(self) -> float:

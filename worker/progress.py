@@ -51,7 +51,7 @@ class Progress:
             self.changed()
 
     def wants_done_post(self) -> bool:
-        return self._state.restarts > 0 or self.elapsed() > DONE_POST_AFTER
+        return self._state.restarts > 0 or bool(self._state.waits) or self.elapsed() > DONE_POST_AFTER
 
     def view(self, status: Status = "running") -> RunView:
         return RunView(
@@ -100,6 +100,9 @@ class Progress:
     def call_over(self, call: Call, state: CallState) -> None:
         self._running.discard(str(call.key))
         self._set(call, state)
+
+    def call_waits(self, call: Call) -> None:
+        self._say(f"waiting: {call.title}")
 
     def call_left(self, call: Call) -> None:
         self._running.discard(str(call.key))

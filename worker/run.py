@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 
 from store.errors import ControlFlow, RunFailed, RunParked, RunStopped, RunSuspended, StopWonError, TenureOver
@@ -16,6 +17,7 @@ from store.ports import Reply
 from store.record import OVER, Record
 from store.stepkey import TURN, StepKey
 from store.thread import ThreadId
+from store.wait import Answer
 from worker import ending
 from worker.asking import ask_model
 from worker.batch import Batch
@@ -27,8 +29,11 @@ from worker.progress import Progress
 from worker.prompt import Message, Transcript, text_of
 from worker.services import Services
 from worker.state import RunState
+from worker.tools.ask import Ask
 from worker.tools.context import ToolContext
 from worker.tools.execute import Outcome, execute
+from worker.tools.tool import ToolError
+from worker.waiting import ask_people, show_plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +171,17 @@ class Run:
             read_thread=lambda limit: self.reply.history(limit, self.door.allowance(timeout)),
             read_attachment=lambda file: self.reply.attachment(file, self.door.allowance(timeout)),
             read_channel=lambda channel, limit: self.reply.channel(channel, asker, limit, self.door.allowance(timeout)),
+            ask=partial(self._ask_people, call),
+            show_plan=partial(show_plan, self),
         )
         return execute(call, context)
+
+    def _ask_people(self, call: Call, name: str, ask: Ask) -> Answer:
+        """What a tool asks of people; only one that is made of steps may be entered again for the answer."""
+        if call.tool is None or not call.tool.composite:
+            raise ToolError(f"{call.name} may not wait for people: declare it with @tool(composite=True)")
+        self.progress.call_waits(call)
+        return ask_people(self, call.key.nested(name), ask)
 
     def commit_turn(self, turn: Turn, results: Sequence[Record]) -> None:
         """The boundary: what the turn built on, by digest. It is also the mark that the next model call begins."""

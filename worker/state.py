@@ -15,6 +15,7 @@ from store.ports import Usage
 from store.record import OVER, Record
 from store.stepkey import MODEL, REPLY, StepKey
 from store.submission import Submission
+from store.wait import Answer, Wait
 
 Boundary = Literal["preparing", "asking", "working", "waiting", "unknown", "settling"]
 """preparing: admitted, not started. asking: a model call is due. working: its calls are. waiting: for a person.
@@ -30,12 +31,22 @@ class CommittedTurn:
 
 
 @dataclass(slots=True)
+class Asked:
+    """A wait of the run, and how it ended. void: the answer came, but the run could not take it any more."""
+
+    wait: Wait
+    answer: Answer | None = None
+    void: bool = False
+
+
+@dataclass(slots=True)
 class RunState:
     """One run: what it started with, its committed turns, and the steps of the turn that is open.
 
     The record of a call that was marked says only what its mark did not.
 
     base: records of the thread before this run's own start. open: the latest record of each step, by key.
+    waits: what it asked of people, by wait id, in the order in which it asked.
     kept and repeated: steps that later tenures found done, and those they had to do again.
     """
 
@@ -44,6 +55,7 @@ class RunState:
     turns: list[CommittedTurn] = field(default_factory=list)
     open: dict[str, Record] = field(default_factory=dict)
     posts: dict[str, Record] = field(default_factory=dict)
+    waits: dict[str, Asked] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     cost: int = 0
     steps_done: int = 0
@@ -78,7 +90,14 @@ class RunState:
         if self.settled is not None:
             status: Status = self.settled.body["status"]
             return status
-        return "running" if self.parked is None or self.resumed_since_parked else "parked"
+        if self.parked is not None and not self.resumed_since_parked:
+            return "parked"
+        return "waiting" if self.open_waits else "running"
+
+    @property
+    def open_waits(self) -> list[Wait]:
+        """What it waits for now, in the order in which it was asked."""
+        return [asked.wait for asked in self.waits.values() if asked.answer is None]
 
     @property
     def ended_at(self) -> float:
@@ -93,6 +112,8 @@ class RunState:
             return "settling"
         if any(record.state == "interrupted" for record in self.open.values()):
             return "unknown"
+        if self.open_waits:
+            return "waiting"
         if any(record.state == "done" for record in self.attempts):
             return "working"
         return "asking"
@@ -121,6 +142,8 @@ class RunState:
                 self._commit_turn(record)
             case "reply":
                 self.posts[str(record.key)] = record
+            case "wait":
+                self._add_wait(record)
             case "resumed":
                 self.resumptions += 1
                 self.resumed_since_parked = True
@@ -137,6 +160,16 @@ class RunState:
                 self.delivered = record
             case "start":
                 raise EvidenceError(f"run {self.id} starts twice")
+
+    def _add_wait(self, record: Record) -> None:
+        if record.state == "pending":
+            wait = Wait.from_mapping(record.body["wait"])
+            self.waits.setdefault(wait.id, Asked(wait))
+            return
+        asked = self.waits.get(record.body["answer"]["wait"])
+        if asked is None:
+            raise EvidenceError(f"run {self.id} has an answer to a question that it did not ask")
+        asked.answer, asked.void = Answer.from_mapping(record.body["answer"]), bool(record.body.get("void"))
 
     def _add_step(self, record: Record) -> None:
         mark = self.open.get(str(record.key))

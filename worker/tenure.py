@@ -17,6 +17,7 @@ from store.errors import (
     RunParked,
     RunStopped,
     RunSuspended,
+    RunWaiting,
     StaleEpochError,
     StopWonError,
     StoreRegressedError,
@@ -32,19 +33,19 @@ from store.submission import Submission
 from store.thread import ThreadId, ts_order
 from store.values import digest_of
 from worker import ending
-from worker.delivery import REWRITE_AFTER, deliver, final_view
+from worker.delivery import REWRITE_AFTER
 from worker.door import Door
 from worker.drain import Drain
 from worker.heartbeat import Heartbeat
-from worker.ledger import Ledger
+from worker.letters import Letters
 from worker.loop import work
+from worker.outbox import Outbox
 from worker.post import Post
 from worker.progress import Progress
 from worker.prompt import Message, history
 from worker.run import Run
 from worker.services import Services
 from worker.showing import Showing
-from worker.signs import Signs
 from worker.state import RunState, fold
 from worker.surroundings import MOST_SAID, surroundings
 
@@ -77,11 +78,11 @@ class Tenure:
         self._door.contested = claim.since_takeover is not None
         self._began = services.clock.boottime()
         self._runs: dict[str, RunState] = {}
-        self._open = claim.run
-        self._posts: dict[str, Post] = {}
+        self._open, self._waits = claim.run, claim.waiting
         self._records: list[Record] = []
+        self._contexts: dict[str, list[Message]] = {}
+        self._active: dict[str, float] = {}
         self._judged = False
-        self._postponed: dict[str, tuple[str, float]] = {}
 
     def work(self) -> None:
         """Everything until nothing is left, and the release, whatever happens in between."""
@@ -120,8 +121,11 @@ class Tenure:
         if self._door.lease.seen:
             self._records = read_log(self._thread, self._services.store.log.read(self._thread))
         self._runs = fold(self._records)
+        self._letters = Letters(self._services, self._door, self._runs)
+        self._outbox = Outbox(self._services, self._door, self._thread, self._runs, self._rewrite_in)
         while True:
-            self._deliver_due()
+            self._read_letters()
+            self._bring_due()
             self._heed_stops()
             run = self._next_run()
             if run is None:
@@ -129,8 +133,7 @@ class Tenure:
                 if mailbox is None:
                     return
                 self._take(mailbox)
-                if self._only_postponed():
-                    raise RunSuspended(*min(self._postponed.values(), key=lambda pause: pause[1]))
+                self._leave_postponed()
             else:
                 self._execute(run)
 
@@ -138,24 +141,43 @@ class Tenure:
         self._mailbox = mailbox
         self._door.hear(dict(mailbox.stops))
 
-    def _deliver_due(self) -> None:
-        """Show what is settled and not shown yet, in the order in which it settled."""
-        named = (item.partition(":") for item in self._mailbox.due)
-        owed = {run for kind, _, run in named if kind == "delivery" and run not in self._postponed}
-        for state in sorted((self._runs[run] for run in owed), key=lambda state: state.ended_at):
-            if self._deliver(state):
-                due = {name: value for name, value in self._mailbox.due.items() if name != f"delivery:{state.id}"}
-                self._mailbox = replace(self._mailbox, due=due)
+    def _read_letters(self) -> None:
+        """Take answers and orders into the log; the open run goes on where it has its answer."""
+        heeded = self._letters.read(self._mailbox, self._open)
+        self._mailbox = replace(self._mailbox, letters={}, rest={**self._mailbox.rest, **heeded.later})
+        if heeded.goes_on:
+            self._waits = False
+        if heeded.reopened:
+            self._open, self._waits = heeded.reopened, False
+        for run, by in heeded.healed:
+            healed = self._run(self._runs[run], [], active_before=0.0, resumed=True)
+            ending.settle(healed, "healed", by=by)
+            self._outbox.deliver(healed.state)
+
+    def _bring_due(self) -> None:
+        shown = self._outbox.bring(self._mailbox.due)
+        due = {name: value for name, value in self._mailbox.due.items() if name not in shown}
+        self._mailbox = replace(self._mailbox, due=due)
+
+    def _leave_postponed(self) -> None:
+        """Nothing is left but what Slack does not take now: it never holds back the next run, nor a tenure."""
+        pause = self._outbox.only_postponed(self._mailbox.due)
+        if self._open:
+            idle = self._waits and self._door.stop_of(self._open) is None
+        else:
+            idle = not self._mailbox.inputs and _reopening(self._mailbox) is None
+        if pause is not None and idle and not self._mailbox.letters:
+            raise pause
 
     def _heed_stops(self) -> None:
         """End parked runs that somebody stopped; forget stops of runs that are over."""
         queued = {submission.run for submission in self._mailbox.inputs}
         waiting = self._mailbox.stops  # as read together with the inputs: a stop heard since may be of a later input
         for stop in [stop for run, stop in waiting.items() if run != self._open and run not in queued]:
-            if f"parked:{stop.run}" in self._mailbox.rest:
+            if {f"parked:{stop.run}", f"resume:{stop.run}"} & self._mailbox.rest.keys():
                 state = self._runs[stop.run]
                 self._stop(self._run(state, [], active_before=0.0, resumed=True), stop)
-                self._deliver(state)
+                self._outbox.deliver(state)
             else:
                 self._door.commit(Commit(stop.run, progress=False, forget_steps=True))
             self._door.stops.pop(stop.run, None)
@@ -165,6 +187,15 @@ class Tenure:
     def _next_run(self) -> Run | None:
         """The open run, taken up again; else the oldest input, started as a run; else nothing."""
         if self._open:
+            if self._waits and self._door.stop_of(self._open) is None:
+                return None
+            self._waits = False
+            return self._resumed(self._runs[self._open])
+        if (item := _reopening(self._mailbox)) is not None:
+            self._open = item.partition(":")[2]
+            self._mailbox = replace(
+                self._mailbox, rest={name: value for name, value in self._mailbox.rest.items() if name != item}
+            )
             return self._resumed(self._runs[self._open])
         if not self._mailbox.inputs:
             return None
@@ -201,7 +232,7 @@ class Tenure:
         except InputChangedError as changed:
             log.info("%s", changed)
             return None
-        self._runs[run], self._open = state, run
+        self._runs[run], self._open, self._contexts[run] = state, run, context
         return self._run(state, context, active_before=0.0, resumed=False)
 
     def _said_before(self, submission: Submission) -> Sequence[Said] | None:
@@ -217,22 +248,32 @@ class Tenure:
         return [one for one in said if ts_order(one.ts) < ts_order(submission.ts)]
 
     def _resumed(self, state: RunState) -> Run:
-        before = fold(self._records[: state.base]).values()
-        context = history(before, state.definition)
+        context = self._contexts.get(state.id)
+        if context is None:
+            context = history(fold(self._records[: state.base]).values(), state.definition)
         if digest_of(context) != state.start.body["context"]:
             raise EvidenceError(f"what run {state.id} of {self._thread} builds on has changed since it started")
-        run = self._run(state, context, active_before=self._claim.active, resumed=True)
-        ending.resume(run, restart=self._claim.ended != "released" or self._claim.pause == "restart")
+        self._contexts[state.id] = context
+        restart = not self._judged and (self._claim.ended != "released" or self._claim.pause == "restart")
+        active = self._active.get(state.id, self._claim.active)
+        run = self._run(state, context, active_before=active, resumed=True, shown_as_resumed=restart)
+        ending.resume(run, restart=restart)
         return run
 
-    def _run(self, state: RunState, context: list[Message], *, active_before: float, resumed: bool) -> Run:
-        services = self._services
-        progress = Progress(
-            services.clock, state, active_before=active_before, resumed=resumed, queued=len(self._mailbox.inputs)
-        )
+    def _run(
+        self,
+        state: RunState,
+        context: list[Message],
+        *,
+        active_before: float,
+        resumed: bool,
+        shown_as_resumed: bool = False,
+    ) -> Run:
+        services, queued = self._services, len(self._mailbox.inputs)
+        progress = Progress(services.clock, state, active_before=active_before, resumed=shown_as_resumed, queued=queued)
         reply = services.replies(self._thread, state.id)
         run = Run(services, self._door, self._drain, state, context, progress, reply, resumed=resumed)
-        self._posts[state.id] = Post(services, self._door, run.ledger, state, reply, "reply", mine=not resumed)
+        self._outbox.posts[state.id] = Post(services, self._door, run.ledger, state, reply, "reply", mine=not resumed)
         return run
 
     def _check_fruitless(self) -> None:
@@ -245,7 +286,7 @@ class Tenure:
             )
 
     def _execute(self, run: Run) -> None:
-        post = self._posts[run.id]
+        post = self._outbox.posts[run.id]
         # What is stopped before it is shown may have to leave no trace in the thread.
         showing = None if self._door.stop_of(run.id) else Showing(self._services, post, run.progress)
         self._door.queued = run.progress.wait_behind
@@ -263,6 +304,9 @@ class Tenure:
                     self._abort(run)
             except RunParked as parked:
                 ending.park(run, parked.reason, parked.sentence)
+            except RunWaiting:
+                ending.wait(run)
+                self._waits = True
             except RunSuspended:
                 ending.leave(run)
                 if showing is not None:
@@ -270,12 +314,14 @@ class Tenure:
                 raise
         finally:
             self._judged = True
+            self._active[run.id] = run.progress.active()
             if showing is not None:
                 showing.finish()
-        self._open = ""
         # What people did meanwhile is read with the release, before anything else is taken.
         self._mailbox = replace(self._mailbox, inputs=(), stops={}, news=())
-        self._deliver(run.state)
+        if not self._waits:
+            self._open = ""
+            self._outbox.deliver(run.state)
 
     def _abort(self, run: Run) -> None:
         """End a run that somebody stopped. Where its own settlement came second, nobody heard yet who it was."""
@@ -289,35 +335,17 @@ class Tenure:
         else:
             ending.settle(run, "aborted", text=said, by=stop.by if stop else "")
 
-    def _deliver(self, state: RunState) -> bool:
-        """Show a run's end; False when Slack does not take it now."""
-        reply = self._services.replies(self._thread, state.id)
-        post = self._posts.get(state.id)
-        if post is None:
-            ledger = Ledger(self._services, self._door, state)
-            post = Post(self._services, self._door, ledger, state, reply, "reply", mine=False)
-        try:
-            deliver(self._services, self._door, state, reply, post, rewrite_in=self._rewrite_in())
-        except RunSuspended as pause:
-            log.info("thread=%s run=%s is shown later: %s", self._thread, state.id, pause.reason)
-            self._postponed[state.id] = (pause.reason, pause.look_again)
-            return False
-        if post.stands:
-            Signs(self._services.clock, post).end(final_view(self._services, state))
-        return True
-
-    def _only_postponed(self) -> bool:
-        """Nothing is left but deliveries that Slack does not take now: they never hold back the next run."""
-        deliveries = {f"delivery:{run}" for run in self._postponed}
-        due = set(self._mailbox.due)
-        return bool(due) and due <= deliveries and not self._mailbox.inputs and not self._open
-
     def _rewrite_in(self) -> float:
         """Seconds until late edits of an owner we took over from cannot come any more; 0 where there is none."""
         if self._claim.since_takeover is None:
             return 0.0
         since = self._claim.since_takeover + self._services.clock.boottime() - self._began
         return max(0.0, REWRITE_AFTER - since)
+
+
+def _reopening(mailbox: Mailbox) -> str | None:
+    """A parked run that somebody asked to go on, and that waits until the thread is free for it."""
+    return next((name for name in mailbox.rest if name.startswith("resume:")), None)
 
 
 def _partial(run: Run) -> str:

@@ -90,9 +90,10 @@ class ThreadReply:
 
     def edit(self, ts: str, view: RunView, timeout: float, part: Part = "reply") -> None:
         card = _CARDS[part](view)
+        channel, _ = self._place(part, view.asker, timeout)
         with slack_call(f"editing the {part} of run {self._run} in {self._thread}"):
             within(self._client, timeout).chat_update(
-                channel=self._thread.channel,
+                channel=channel,
                 ts=ts,
                 text=card.text,
                 blocks=card.blocks,
@@ -139,12 +140,21 @@ class ThreadReply:
     def channel(self, channel: str, reader: str, limit: int, timeout: float) -> list[Said]:
         return read_channel(self._client, self._me, channel, reader, limit, timeout, self._clock)
 
+    def below(self, ts: str, most: int, timeout: float) -> int | None:
+        channel, root = self._thread.channel, self._thread.root
+        with slack_call(f"looking for {ts} in {self._thread}"):
+            answer = within(self._client, timeout).conversations_replies(
+                channel=channel, ts=root, oldest=ts, inclusive=True, limit=most + 2
+            )
+        found = {str(message["ts"]) for message in answer["messages"] if not message.get("hidden")}
+        return min(most, sum(1 for one in found if ts_order(one) > ts_order(ts))) if ts in found else None
+
     def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:
         return show_sign(self._features, sign, self._thread, view, timeout)
 
     def _place(self, part: Part, asker: str, timeout: float) -> tuple[str, str | None]:
         """Channel and thread in which a part stands: `told` goes to the asker's direct messages."""
-        if part != "told":
+        if not part.startswith("told"):
             return self._thread.channel, self._thread.root
         doing = f"telling {asker} of run {self._run}"
         if self._thread.channel.startswith("D"):

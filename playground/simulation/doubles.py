@@ -168,6 +168,14 @@ class SeatedReply:
         self._leave("channel")
         return self.slack.said[-limit:]
 
+    def below(self, ts: str, most: int, timeout: float) -> int | None:
+        self._leave("below")
+        standing = next((post for post in self.slack.posts if post.ts == ts and not post.deleted), None)
+        if standing is None:
+            return None
+        ours = [post for post in self.slack.posts if not post.deleted and float(post.ts) > float(ts)]
+        return min(most, len(ours) + sum(1 for said in self.slack.said if float(said.ts) > float(ts)))
+
     def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:
         self._leave(f"sign {sign}")
         self.slack.signs.append((self.run, sign, view))

@@ -188,9 +188,11 @@ class Fleet:
         """Seconds until the thread is to be looked at; None when nothing in it is due."""
         team = ThreadId.parse(thread).team
         raw = fakeredis.FakeRedis(server=self.server, decode_responses=True)
-        head, due, order = thread_keys(thread, "head", "due", "order")
+        head, due, order, letters = thread_keys(thread, "head", "due", "order", "letters")
         score = raw.zscore(workspace(team, "owed"), thread)
-        if score is None or not (raw.hlen(due) or raw.zcard(order) or raw.hget(head, "owner")):
+        waits = raw.hget(head, "waiting") == "1"  # then messages stay behind the run that waits
+        stirred = raw.hlen(due) or raw.hlen(letters) or raw.hget(head, "owner") or (not waits and raw.zcard(order))
+        if score is None or not stirred:
             return None
         return max(0.0, float(score) / 1000 - self.baton.time)
 

@@ -59,7 +59,7 @@ KEYS: tuple[Key, ...] = (
     Key(_T + "order", "zset", "anyone", _WITH_THREAD, "inputs not yet taken, by Slack's ts in microseconds"),
     Key(_T + "mail", "hash", "anyone", _WITH_THREAD, "those inputs, by ts"),
     Key(_T + "due", "hash", "owner", _WITH_THREAD, "items a worker can work on: run:<id>, delivery:<id>"),
-    Key(_T + "rest", "hash", "owner", _WITH_THREAD, "what waits for a person: parked:<id>, unknown:<key>, wait:<id>"),
+    Key(_T + "rest", "hash", "owner", _WITH_THREAD, "what waits: parked:<id>, unknown:<key>, wait:<id>, resume:<id>"),
     Key(
         _T + "steps:<run>",
         "hash",

@@ -148,6 +148,7 @@ def _claim(lease: Lease, ended: Ended, head: dict[str, str], mailbox: Mailbox, s
         lease=lease,
         status=head.get("status", ""),
         run=head.get("run", ""),
+        waiting=head.get("waiting") == "1",
         pause=head.get("pause", ""),
         ended=ended,
         deaths=int(head.get("deaths", 0)),

@@ -35,6 +35,8 @@ def context(**more: Any) -> ToolContext:
         "read_state": lambda name: [f"{name} one", "two"],
         "read_thread": lambda limit: [Said("U1", "hi", "1.0")][:limit],
         "read_attachment": lambda file: Attachment(file, "a.csv", "text/csv", 7, "a,b\n1,2"),
+        "ask": lambda name, ask: pytest.fail(f"{name} asks {ask}"),
+        "show_plan": lambda done, doing: pytest.fail(f"{done} {doing}"),
         "read_channel": lambda channel, limit: [Said("U1", f"in {channel}", "1.0")][:limit],
     }
     return ToolContext(**given | more)
@@ -51,6 +53,9 @@ def test_the_builtin_reads_are_safe_and_whatever_leaves_the_house_is_unsafe() ->
         "current_time": "safe",
         "read_notes": "safe",
         "append_note": "safe",
+        "ask_user": "safe",
+        "present_plan": "safe",
+        "plan_progress": "safe",
         "fetch_url": "unsafe",
         "http_post": "unsafe",
     }

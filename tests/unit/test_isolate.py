@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import NoReturn
 
 import pytest
 
@@ -40,7 +41,13 @@ def context(*, ending: bool = False) -> ToolContext:
         return Attachment(file, "a.txt", "text/plain", 0, "")
 
     reads = (nothing, no_file, nothing)
-    return ToolContext("r1", "T1/C1/1.0", "r1:0:t1:0", "U1", SystemClock(), lambda: ending, lambda _: [], *reads)
+
+    def not_asked(*_: object) -> NoReturn:
+        pytest.fail("an isolated tool asks nobody")
+
+    asks = (not_asked, not_asked)
+    clock = SystemClock()
+    return ToolContext("r1", "T1/C1/1.0", "r1:0:t1:0", "U1", clock, lambda: ending, lambda _: [], *reads, *asks)
 
 
 @pytest.mark.clause("LEASE-3")

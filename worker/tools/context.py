@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from store.ports import Attachment, Clock, Said
+from store.wait import Answer
+from worker.tools.ask import Ask
 
 
 @dataclass(slots=True)
@@ -30,6 +32,10 @@ class ToolContext:
     """`read_attachment(file)`: a file that was shared in this thread."""
     read_channel: Callable[[str, int], Sequence[Said]]
     """`read_channel(channel, limit)`: the last messages of a channel that the asker is in."""
+    ask: Callable[[str, Ask], Answer]
+    """`ask(name, ask)`: what people answer; the call is left until they do, and entered again then."""
+    show_plan: Callable[[Sequence[int], int], None]
+    """`show_plan(done, doing)`: let the approved plan's card show these step numbers, as far as Slack takes it now."""
     staged: list[tuple[str, str]] = field(default_factory=list)
 
     def append_state(self, name: str, entry: str) -> None:

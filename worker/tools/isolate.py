@@ -80,6 +80,8 @@ def main() -> None:
         read_thread=_not_here,
         read_attachment=_not_here,
         read_channel=_not_here,
+        ask=_not_here,
+        show_plan=_not_here,
     )
     try:
         answer = {"output": tool.run(context, task["arguments"])}

@@ -58,6 +58,7 @@ class Tool:
     title_template: str = ""
     isolate: bool = False
     mark_started: bool = False
+    composite: bool = False
     preflight: Callable[[Mapping[str, Any]], Mapping[str, Any] | str] | None = None
     schema: Mapping[str, Any] = field(init=False)
     digest: str = field(init=False)
@@ -141,17 +142,21 @@ def tool(
     title: str = "",
     isolate: bool = False,
     mark_started: bool = False,
+    composite: bool = False,
     preflight: Callable[[Mapping[str, Any]], Mapping[str, Any] | str] | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]:
     """Make a tool of a typed function whose first parameter is its `ToolContext`.
 
     The docstring is what the model reads. Undeclared tools are unsafe: after a crash in the middle nobody runs
-    them again. title: one line with the arguments, such as "charge {amount}". isolate: run in a process of its
-    own, for functions that hold the interpreter. preflight: may change the arguments, or answer the call with a
-    text, before anything runs.
+    them again. composite: its effects are in what it asks and does through its context alone, so it is entered again
+    whatever happened, and may wait for people. title: one line with the arguments, such as "charge {amount}".
+    isolate: run in a process of its own, for functions that hold the interpreter. preflight: may change the
+    arguments, or answer the call with a text, before anything runs.
     """
 
     def make(function: Callable[..., Any]) -> Tool:
+        if composite and (isolate or replay == "unsafe"):
+            raise TypeError(f"the tool {function.__name__} is composite, so declare it safe, and not isolated")
         hints = get_type_hints(function, include_extras=True)
         parameters = list(inspect.signature(function).parameters.values())
         if not parameters:
@@ -170,6 +175,7 @@ def tool(
             title_template=title,
             isolate=isolate,
             mark_started=mark_started,
+            composite=composite,
             preflight=preflight,
         )
 

@@ -9,7 +9,10 @@ local function stirs(head, order, due, rest, stops, letters)
   local held = redis.call('HMGET', head, 'waiting', 'run', 'until')
   if held[1] ~= '1' then return redis.call('ZCARD', order) > 0 or redis.call('HLEN', stops) > 0 end
   for _, run in ipairs(redis.call('HKEYS', stops)) do
-    if run == held[2] or redis.call('HEXISTS', rest, 'parked:' .. run) == 1 then return true end
+    if run == held[2] then return true end
+    if redis.call('HEXISTS', rest, 'parked:' .. run) + redis.call('HEXISTS', rest, 'resume:' .. run) > 0 then
+      return true
+    end
   end
   local moment = tonumber(held[3] or 0)
   return moment > 0 and moment <= now_ms()

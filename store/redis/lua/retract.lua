@@ -22,7 +22,8 @@ if redis.call('ZREM', order, ts) == 1 then
   end
   return { 'WITHDRAWN', run }
 end
-if redis.call('HGET', head, 'run') == run or redis.call('HEXISTS', rest, 'parked:' .. run) == 1 then
+if redis.call('HGET', head, 'run') == run or redis.call('HEXISTS', rest, 'parked:' .. run) == 1 or
+  redis.call('HEXISTS', rest, 'resume:' .. run) == 1 then
   return { 'OPEN', run }
 end
 return { 'OVER', run }

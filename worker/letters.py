@@ -1,0 +1,144 @@
+"""What people sent to a thread's owner, taken from its letterbox into the log: answers, wishes, orders."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from store.errors import AnsweredError
+from store.lease import Closing, Commit, Mailbox
+from store.ports import ReplyError
+from store.record import Record
+from store.stepkey import StepKey
+from store.values import decode
+from store.wait import Answer, Wait
+from worker.card import Card, latest
+from worker.door import Door
+from worker.ledger import Ledger
+from worker.services import Services
+from worker.state import RunState
+from worker.waiting import moments
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Heeded:
+    """What the letters lead to. goes_on: the open run has an answer. reopened: a parked run that is the open one now.
+
+    later: what rests now until the thread is free. healed: parked runs to be closed without an answer, each with who
+    asked for it.
+    """
+
+    goes_on: bool = False
+    reopened: str = ""
+    later: dict[str, str] = field(default_factory=dict)
+    healed: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Letters:
+    """Reads a mailbox' letters, and the moments that have come, one commit each."""
+
+    def __init__(self, services: Services, door: Door, runs: Mapping[str, RunState]) -> None:
+        self._services, self._door, self._runs = services, door, runs
+
+    def read(self, mailbox: Mailbox, open_run: str) -> Heeded:
+        """Deal with everything that came; open_run: the run that holds the thread, "" where none does."""
+        heeded = Heeded()
+        for name, raw in mailbox.letters.items():
+            kind, _, about = name.partition(":")
+            match kind:
+                case "answer":
+                    heeded.goes_on = self._answered(name, Answer.from_json(raw), open_run) or heeded.goes_on
+                case "again":
+                    self._look_after(name, about)
+                case "order":
+                    self._obey(name, decode(raw), open_run or heeded.reopened, heeded)
+        if open_run:
+            heeded.goes_on = self._heed_moments(self._runs[open_run], mailbox.now) or heeded.goes_on
+        return heeded
+
+    def _answered(self, name: str, answer: Answer, open_run: str) -> bool:
+        """Record an answer; whether the open run waited for it."""
+        state = self._asker_of(answer.wait)
+        if state is None or state.waits[answer.wait].answer is not None:
+            self._door.commit(Commit(answer.wait, read=[name], progress=False))
+            return False
+        stopped = self._door.stop_of(state.id) is not None
+        goes_on = state.id == open_run and not stopped
+        self._close(state, Closing(answer, over=stopped), goes_on=goes_on)
+        log.info("thread=%s %s answered by %s (%s)", state.input.thread, answer.wait, answer.by, answer.how)
+        return goes_on
+
+    def _close(self, state: RunState, closing: Closing, *, goes_on: bool) -> None:
+        wait = state.waits[closing.answer.wait].wait
+        commit = Commit(
+            state.id,
+            closed=[closing],
+            done=[f"wait:{wait.id}"],
+            due={f"card:{wait.id}": str(latest(state, wait.id))},
+        )
+        if goes_on:
+            commit.head, commit.due = {"waiting": "0"}, {f"run:{state.id}": "", **commit.due}
+        Ledger(self._services, self._door, state).commit(self._closed(wait, closing), together=commit)
+
+    def _closed(self, wait: Wait, closing: Closing) -> Record:
+        body: dict[str, Any] = {"answer": closing.answer.as_body()}
+        if closing.over:
+            body["void"] = True
+        return Record("wait", StepKey.parse(wait.key), "done", self._services.clock.now(), body)
+
+    def _heed_moments(self, state: RunState, now: float) -> bool:
+        """Close what nobody answered in time, once; remind of what is still open. Whether the run goes on."""
+        late = [wait for wait in state.open_waits if 0 < wait.deadline <= now]
+        goes_on = False
+        for wait in late:
+            try:
+                self._close(state, Closing(Answer(wait.id, "", now, "deadline"), unanswered=True), goes_on=True)
+            except AnsweredError as error:
+                log.info("%s", error)
+            else:
+                goes_on = True
+        reminded = {record.key.call for record in state.posts.values()}
+        due = [wait for wait in state.open_waits if 0 < wait.remind <= now and f"#remind.{wait.id}" not in reminded]
+        if due:
+            commit = Commit(state.id, due={f"remind:{wait.id}": "" for wait in due}, progress=False)
+            commit.head = {"until": str(moments(state.open_waits, now))}
+            self._door.commit(commit)
+        return goes_on
+
+    def _look_after(self, name: str, wait: str) -> None:
+        """A card that nobody comes across any more is owed once more, further down."""
+        state = self._asker_of(wait)
+        commit = Commit(state.id if state is not None else wait, read=[name], progress=False)
+        if state is not None and state.waits[wait].answer is None:
+            card = Card(self._services, self._door, state, self._services.replies(state.input.thread, state.id), wait)
+            try:
+                if not card.is_in_view():
+                    commit.due = {f"card:{wait}": str(card.latest + 1)}
+            except ReplyError as error:
+                log.info("thread=%s its card cannot be looked for now: %s", state.input.thread, error)
+        self._door.commit(commit)
+
+    def _obey(self, name: str, order: Mapping[str, Any], open_run: str, heeded: Heeded) -> None:
+        """A parked run goes on at once where the thread is free, else when it is; or it is to be closed."""
+        run = str(order["run"])
+        state = self._runs.get(run)
+        commit = Commit(run, read=[name], progress=False)
+        if state is not None and state.status == "parked":
+            log.info("thread=%s run=%s %s by %s", state.input.thread, run, order["verb"], order["by"])
+            if order["verb"] == "heal":
+                heeded.healed.append((run, str(order["by"])))
+            elif open_run:
+                commit.rest, commit.done = {f"resume:{run}": ""}, [f"parked:{run}"]
+                heeded.later[f"resume:{run}"] = ""
+            else:
+                commit.due, commit.done = {f"run:{run}": ""}, [f"parked:{run}"]
+                commit.head = {"status": "suspended", "run": run, "pause": ""}
+                heeded.reopened = run
+        self._door.commit(commit)
+
+    def _asker_of(self, wait: str) -> RunState | None:
+        return next((state for state in self._runs.values() if wait in state.waits), None)
