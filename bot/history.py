@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any, cast
 
 from slack_sdk import WebClient
@@ -24,14 +25,18 @@ DAY = 86_400.0
 """Seconds back at most: as long as Slack itself delivers late, and less than an admission is remembered."""
 MOST = 200
 """Messages of a channel, and of a thread."""
-AT_ONCE, APART = 15, 1.5
-"""So many calls leave at once, later ones so many seconds apart: 50 a minute are Slack's limit (Tier 3)."""
+AT_ONCE, APART = 10, 2.0
+"""So many calls leave at once, later ones so many seconds apart: of Slack's 50 a minute (Tier 3) the runs get some."""
+PATIENCE = 120.0
+"""Seconds for which one call waits for its turn; a turn comes within a minute, unless Slack refuses us."""
 
 _SECONDS, _TRIES, _PAGES = 10.0, 3, 5
 _TYPES = "public_channel,private_channel,mpim,im"
 _LATER = ("busy", "lost", "credentials")
 
 Json = Mapping[str, Any]
+Turn = Callable[[], AbstractContextManager[None]]
+"""Around each call: takes it out of what Slack allows the whole workspace, or `ReplyError` with the code `budget`."""
 
 log = logging.getLogger(__name__)
 
@@ -39,9 +44,17 @@ log = logging.getLogger(__name__)
 class History:
     """Reads what was said since a moment, a channel at a time, oldest first."""
 
-    def __init__(self, client: WebClient, team: str, workspace: Workspace, clock: Clock, threads: Threads) -> None:
+    def __init__(
+        self,
+        client: WebClient,
+        team: str,
+        workspace: Workspace,
+        clock: Clock,
+        threads: Threads,
+        turn: Turn = nullcontext,
+    ) -> None:
         self._client, self._team, self._workspace = client, team, workspace
-        self._clock, self._threads = clock, threads
+        self._clock, self._threads, self._turn = clock, threads, turn
         self._calls = 0
 
     def since(self, moment: float) -> Iterator[Json]:
@@ -85,17 +98,33 @@ class History:
         for tries in range(1, _TRIES + 1):
             self._pace()
             try:
-                with slack_call(f"reading what was said meanwhile ({method})"):
+                with self._in_turn(), slack_call(f"reading what was said meanwhile ({method})"):
                     answer = within(self._client, _SECONDS).api_call(method, http_verb="GET", params=arguments)
                     return cast("Json", answer.data)
             except ReplyError as error:
                 if error.kind not in _LATER or error.code == "missing_scope":
                     log.warning("%s", error)
                     break
-                if error.kind == "credentials" or tries == _TRIES:
+                if error.kind == "credentials" or error.code == "budget" or tries == _TRIES:
                     raise
                 self._threads.sleep(error.retry_after or APART)
         return {}
+
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        """Wait for a turn as long as `PATIENCE` allows, and keep it for the call."""
+        until = self._clock.boottime() + PATIENCE
+        with ExitStack() as turn:
+            while True:
+                try:
+                    turn.enter_context(self._turn())
+                    break
+                except ReplyError as error:
+                    wait = error.retry_after or APART
+                    if error.code != "budget" or self._clock.boottime() + wait > until:
+                        raise
+                    self._threads.sleep(wait)
+            yield
 
     def _pace(self) -> None:
         self._calls += 1

@@ -35,7 +35,7 @@ from store.system import SystemClock, SystemIds, SystemThreads
 from worker.drain import Drain
 from worker.model.claude import Claude
 from worker.model.prices import cost
-from worker.pace import paced
+from worker.pace import paced, turn_of
 from worker.process import owner
 from worker.process.job import Work
 from worker.process.pool import Makers, Pool
@@ -124,7 +124,8 @@ class Composition:
 
     def catch_up(self, me: Identity, store: Store) -> CatchUp:
         """What reads Slack's history for what was missed; not yet started."""
-        history = History(self.slack, me.team, store.workspace, clock, threads)
+        turn = partial(turn_of, store.workspace, me.team, ids.new("reader"), "read", urgent=False)
+        history = History(self.slack, me.team, store.workspace, clock, threads, turn)
         return CatchUp(me, store.workspace, history, clock, threads)
 
     def _app(self, me: Identity, store: Store, catch_up: CatchUp) -> App:

@@ -6,18 +6,14 @@ that whoever asked decides: progress is dropped, a final text is owed until it i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 
 from store.errors import StoreUnavailableError
 from store.ports import Attachment, Part, Replies, Reply, ReplyError, Said, Sign
 from store.protocol import SlackCall, Workspace
 from store.thread import ThreadId
 from store.view import RunView
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 RATE_LIMITED = ("ratelimited", "rate_limited")
 UNSAID = 10.0
@@ -76,33 +72,51 @@ class PacedReply:
         with self._turn("status" if sign == "line" else "session", urgent=view.status != "running"):
             return self._reply.sign(sign, view, timeout)
 
-    @contextmanager
-    def _turn(self, call: SlackCall, *, urgent: bool = True, place: str = "", writes: bool = False) -> Iterator[None]:
-        """Take a turn, or refuse; `writes`: whether a refused token says that nothing can be shown at all."""
-        team, workspace = self._thread.team, self._workspace
-        turn = workspace.take_turn(team, call, self._run, urgent=urgent, place=place)
-        if turn.wait:
-            raise ReplyError(
-                f"the workspace's budget for this call ({call}) is spent for {turn.wait:.1f} s; nothing was done",
-                kind="busy",
-                code="budget",
-                retry_after=turn.wait,
-            )
+    def _turn(
+        self, call: SlackCall, *, urgent: bool = True, place: str = "", writes: bool = False
+    ) -> AbstractContextManager[None]:
+        team = self._thread.team
+        return turn_of(self._workspace, team, self._run, call, urgent=urgent, place=place, writes=writes)
+
+
+@contextmanager
+def turn_of(
+    workspace: Workspace,
+    team: str,
+    holder: str,
+    call: SlackCall,
+    *,
+    urgent: bool = True,
+    place: str = "",
+    writes: bool = False,
+) -> Iterator[None]:
+    """One call of `holder`'s within the budget, or `ReplyError` with the code `budget`, and nothing is called.
+
+    writes: whether a refused token says that nothing can be shown at all. What Slack refuses in between is raised on.
+    """
+    turn = workspace.take_turn(team, call, holder, urgent=urgent, place=place)
+    if turn.wait:
+        raise ReplyError(
+            f"the workspace's budget for this call ({call}) is spent for {turn.wait:.1f} s; nothing was done",
+            kind="busy",
+            code="budget",
+            retry_after=turn.wait,
+        )
+    try:
         try:
-            try:
-                yield
-            finally:
-                with suppress(StoreUnavailableError):
-                    workspace.end_turn(team, call, turn, place)
-        except ReplyError as error:
-            if error.code in RATE_LIMITED:
-                error.retry_after = error.retry_after or UNSAID
-                workspace.pause_turns(team, call, error.retry_after, place)
-            elif error.kind == "credentials" and writes:
-                workspace.bar(team)
-            raise
-        if turn.trial and writes:
-            workspace.unbar(team)
+            yield
+        finally:
+            with suppress(StoreUnavailableError):
+                workspace.end_turn(team, call, turn, place)
+    except ReplyError as error:
+        if error.code in RATE_LIMITED:
+            error.retry_after = error.retry_after or UNSAID
+            workspace.pause_turns(team, call, error.retry_after, place)
+        elif error.kind == "credentials" and writes:
+            workspace.bar(team)
+        raise
+    if turn.trial and writes:
+        workspace.unbar(team)
 
 
 def paced(replies: Replies, workspace: Workspace) -> Callable[[str, str], Reply]:

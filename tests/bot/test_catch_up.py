@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event
 from typing import Any
 
@@ -10,12 +12,13 @@ import pytest
 
 from bot.app import deliver
 from bot.catch_up import APART, MARGIN, CatchUp
-from bot.history import AT_ONCE, DAY, History
+from bot.history import AT_ONCE, DAY, PATIENCE, History
 from store.errors import StoreUnavailableError
 from store.protocol import Store
 from store.system import SystemThreads
 from tests.bot.doubles import ME, Answer, Bot, FakeSlack, Json, event, mention, message, refusal
 from tests.conftest import FakeClock
+from worker.pace import turn_of
 
 NOW = 1_800_000_000.0
 
@@ -33,14 +36,18 @@ class Slept(SystemThreads):
 
 
 class Workspace(FakeSlack):
-    """Channels with messages; `rooms`: by channel, each message as history shows it."""
+    """Channels with messages; `rooms`: by channel, each message as history shows it. times: of every read."""
 
-    def __init__(self, people: FakeSlack) -> None:
+    def __init__(self, people: FakeSlack, clock: FakeClock) -> None:
         super().__init__()
+        self.clock = clock
         self.__dict__.update(people.__dict__)
         self.rooms: dict[str, list[Json]] = {}
+        self.times: list[float] = []
 
     def _next(self, method: str, args: Json) -> Answer | Exception:
+        if method.startswith(("conversations.", "users.conversations")):
+            self.times.append(self.clock.now())
         if method not in self.answers:
             oldest = float(args.get("oldest") or 0)
             room = [one for one in self.rooms.get(args.get("channel", ""), ()) if float(one["ts"]) > oldest]
@@ -61,7 +68,7 @@ class Gap:
 
     def __init__(self, bot: Bot, store: Store, clock: FakeClock) -> None:
         self.bot, self.store, self.clock = bot, store, clock
-        self.slack = Workspace(bot.slack)
+        self.slack = Workspace(bot.slack, clock)
         bot.slack = self.slack
         self.threads = Slept(clock)
         self.catch_up = self.new()
@@ -71,7 +78,8 @@ class Gap:
         store.workspace.catch_up_to(ME.team, clock.now())
 
     def new(self) -> CatchUp:
-        history = History(self.slack, ME.team, self.store.workspace, self.clock, self.threads)
+        turn = partial(turn_of, self.store.workspace, ME.team, "reader", "read", urgent=False)
+        history = History(self.slack, ME.team, self.store.workspace, self.clock, self.threads, turn)
         return CatchUp(ME, self.store.workspace, history, self.clock, self.threads)
 
     def said(self, channel: str, seconds: float, text: str, root: str | None = None, **more: Any) -> str:
@@ -276,6 +284,60 @@ def test_it_goes_at_slacks_pace_and_waits_when_slack_says_so(gap: Gap) -> None:
     assert gap.threads.slept[0] == 30.0
     assert len(gap.threads.slept) == 1 + 2 + 10
     assert sum(gap.threads.slept[1:]) >= 12 * 1.2
+
+
+def other_reads(gap: Gap, count: int) -> int:
+    """How many of so many reads by runs at work are let through now."""
+    take = gap.store.workspace.take_turn
+    return sum(not take(ME.team, "read", f"run{n}", urgent=True).wait for n in range(count))
+
+
+def most_within(seconds: float, times: Sequence[float]) -> int:
+    return max(sum(at <= other < at + seconds for other in times) for at in times)
+
+
+@pytest.mark.clause("REPLY-3", "ADMIT-6")
+def test_its_reads_come_out_of_what_all_processes_may_read(gap: Gap, redis: Any) -> None:
+    for n in range(5):
+        gap.said(f"C{n:03}", 10, "lunch?")
+
+    gap.back()
+
+    made = len(gap.slack.made("users.conversations")) + len(gap.slack.made("conversations.history"))
+    assert made == 6
+    assert redis.zcard("everthread:{T0TEAM}:calls:read") == made
+    assert other_reads(gap, 60) == 48 - made
+
+
+@pytest.mark.clause("REPLY-3", "ADMIT-6")
+def test_where_runs_have_read_all_that_may_be_read_it_waits_for_its_turn_and_misses_nothing(gap: Gap) -> None:
+    for n in range(60):
+        gap.said(f"C{n:03}", 10 + n, f"<@U0BOT> {n}")
+    gap.clock.time = NOW + 3600
+    taken = [gap.clock.time] * other_reads(gap, 60)
+
+    assert gap.back() == [str(n) for n in range(60)]
+
+    assert len(taken) == 48
+    assert most_within(60, taken + gap.slack.times) <= 48
+    assert gap.slack.times[0] >= NOW + 3660
+
+
+@pytest.mark.clause("ADMIT-6")
+def test_it_waits_for_a_turn_within_its_patience_and_begins_again_later(gap: Gap, store: Store) -> None:
+    gap.said("C0GENERAL", 10, "<@U0BOT> charge 5")
+    gap.clock.time = NOW + 3600
+    store.workspace.pause_turns(ME.team, "read", 10 * PATIENCE)
+
+    assert gap.back() == []
+    assert gap.slack.times == []
+    assert gap.clock.now() <= NOW + 3600 + PATIENCE
+    assert store.workspace.caught_up(ME.team) == (NOW - 30 * DAY, NOW)
+
+    gap.clock.advance(10 * PATIENCE)
+    gap.catch_up.look(1)
+    gap.bot.settle()
+    assert gap.inputs() == ["charge 5"]
 
 
 @pytest.mark.clause("ADMIT-6")
