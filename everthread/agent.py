@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
+from everthread.answering import answerers_of, approvers_of
 from everthread.exits import SETTINGS, CannotStart
 from everthread.settings import Settings
 from worker.agent import SYSTEM, Agent
@@ -17,7 +18,13 @@ from worker.tools.tool import Tool
 def agent_of(settings: Settings) -> Agent:
     """An agent with the settings' model, limits and tools; `CannotStart` when a tool cannot be had."""
     try:
-        built_in = builtin_tools(sorted(settings.http_post), settings.fetch_ports if settings.fetch else ())
+        built_in = builtin_tools(
+            sorted(settings.http_post),
+            settings.fetch_ports if settings.fetch else (),
+            answerers_of(settings),
+            approvers_of(settings),
+            settings.patience,
+        )
     except ValueError as error:
         raise CannotStart(SETTINGS, f"EVERTHREAD_HTTP_POST: {error}") from error
     tools = [*built_in, *(tool for name in sorted(settings.tools) for tool in tools_of(name))]

@@ -21,6 +21,7 @@ from bot.reply import replies
 from bot.request_url import RequestUrl
 from bot.socket import Sockets
 from everthread.agent import agent_of
+from everthread.answering import rules_of
 from everthread.exits import EVICTING_REDIS, NO_REDIS, NO_SERVICE, SETTINGS, TOKEN, CannotStart
 from everthread.health import Check, Health, store_answers, worker_seen
 from everthread.settings import Settings
@@ -175,6 +176,7 @@ class Composition:
             agent=agent_of(settings),
             limits=self.limits(),
             cost=partial(cost, overrides=settings.prices),
+            rules=rules_of(settings),
             may_use=_may_use(Access(self.policy, People(self.slack, me, store.workspace), Groups(self.slack, clock))),
         )
 

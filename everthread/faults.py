@@ -24,6 +24,12 @@ def _words(name: str, kind: str, limits: dict[str, Any]) -> str:
     match kind:
         case "value_error" if name == "EVERTHREAD_PRICES":
             return 'must be JSON such as {"claude-sonnet-5-5": {"input": 2, "output": 10}}'
+        case "value_error" | "extra_forbidden" | "tuple_type" if name == "EVERTHREAD_RULES":
+            return 'must be a JSON list such as [{"tool": "http_post", "then": "ask"}]; see docs/operations.md'
+        case "missing" if name == "EVERTHREAD_RULES":
+            return 'needs "then" in each rule: "allow", "ask" or "deny"'
+        case "literal_error" if name == "EVERTHREAD_RULES":
+            return f'takes for "then" {limits["expected"]}'
         case "value_error":
             return f"does not look right: {_BEGINNINGS.get(name, 'it begins with http:// or https://')}"
         case "int_parsing" | "int_from_float" | "int_type":

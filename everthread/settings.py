@@ -15,7 +15,15 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+)
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from everthread.faults import fault
@@ -55,6 +63,20 @@ def _begins(*beginnings: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+class RuleSetting(BaseModel):
+    """One rule, as it is written: `{"tool": "http_post", "arguments": {"url": "*prod*"}, "then": "ask"}`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    then: Literal["allow", "ask", "deny"]
+    tool: str = "*"
+    channel: str = "*"
+    arguments: dict[str, str] = Field(default_factory=dict)
+    by: frozenset[str] = frozenset()
+    approvals: int | None = Field(None, ge=1, le=20)
+    self_approval: bool | None = None
+
+
 Secretive = TypeVar("Secretive", str, SecretStr)
 Names = Annotated[frozenset[str], NoDecode, BeforeValidator(_names)]
 Ports = Annotated[
@@ -63,6 +85,7 @@ Ports = Annotated[
 Mode = Literal["mentions", "asked", "all"]
 Modes = Annotated[dict[str, Mode], NoDecode, BeforeValidator(_by_channel)]
 Prices = Annotated[dict[str, dict[str, float]], NoDecode, BeforeValidator(_json)]
+RuleList = Annotated[tuple[RuleSetting, ...], NoDecode, BeforeValidator(_json)]
 HttpAddress = Annotated[str, _begins("http://", "https://")]
 
 
@@ -138,6 +161,20 @@ class Settings(BaseSettings):
     listen_in: Modes = Field(default_factory=dict)
     """The same by channel, as `C0123=all`."""
     stop_by: Literal["anyone", "asker"] = "anyone"
+
+    # Whom runs wait for: `asker`, `channel` (everybody who may use the bot there), user and group ids.
+    answer_by: Names = Field(frozenset({"channel"}), min_length=1)
+    """Who may answer questions."""
+    approve_by: Names = Field(frozenset({"channel"}), min_length=1)
+    """Who may decide on plans, and on tool calls where a rule names nobody."""
+    approvals: int = Field(1, ge=1, le=20)
+    """How many people have to approve; the first denial decides alone."""
+    self_approval: bool = True
+    """Whether who asked for something may approve it."""
+    patience: float = Field(0.0, ge=0.0, le=2_592_000.0)
+    """Seconds until a question is given up where the model sets no time; 0: never."""
+    rules: RuleList = ()
+    """JSON list: what happens to tool calls that fit, as in docs/operations.md; the first that fits decides."""
 
     log: Literal["debug", "info", "warning", "error"] = "info"
 

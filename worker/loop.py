@@ -16,7 +16,8 @@ def work(run: Run) -> None:
         turn = run.ask()  # a step
         if turn.final:
             return run.complete(turn)
-        results = run.map(partial(run_call, run), turn.calls)  # a step per call
+        calls = run.gate(turn.calls)  # a step per decision of people
+        results = run.map(partial(run_call, run), calls)  # a step per call
         run.commit_turn(turn, results)
 
 

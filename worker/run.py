@@ -24,6 +24,7 @@ from worker.batch import Batch
 from worker.call import Call, prepare
 from worker.door import Door
 from worker.drain import Drain
+from worker.gate import open_gates, pass_gates
 from worker.ledger import Ledger
 from worker.progress import Progress
 from worker.prompt import Message, Transcript, text_of
@@ -110,16 +111,25 @@ class Run:
             )
 
     def ask(self) -> Turn:
-        """This turn's model answer: recorded, with the marks of the calls about to start."""
+        """This turn's model answer, to be recorded with the marks of its calls; or the one that is recorded."""
         found = next((record for record in self.state.attempts if record.state == "done"), None)
         if found is not None:
             return self._turn(found)
-        turn = self._turn(ask_model(self))
-        if not turn.final:
-            for call in [call for call in turn.calls if call.marked][: self._limit]:
+        return self._turn(ask_model(self))
+
+    def gate(self, calls: Sequence[Call]) -> list[Call]:
+        """The calls as they may run: those that people decide about once they did, denied ones refused.
+
+        Until then nothing of the answer is recorded that was not before: it leaves with the marks of the calls about
+        to start, or with what people are asked.
+        """
+        open_gates(self, calls)
+        passed = pass_gates(self, calls)
+        if not any(str(call.key) in self.state.open for call in passed):
+            for call in [call for call in passed if call.marked][: self._limit]:
                 self.ledger.stage(self._mark(call))
-            self.ledger.flush()
-        return turn
+        self.ledger.flush()
+        return passed
 
     def map(self, work: Callable[[Call], Record], calls: Sequence[Call]) -> list[Record]:
         """Run the calls at once and wait for all; the last outcome leaves with the turn's boundary."""

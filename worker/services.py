@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from store.ports import Clock, Ids, Model, Replies, Threads, Usage
 from store.protocol import Store
 from worker.agent import Agent
+from worker.rules import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Services:
     """Everything a tenure needs; only the composition root knows which implementations these are.
 
     cost: micro-dollars of one call's usage. may_use: whether this person may still act here.
+    rules: which tool calls run, and which people decide about.
     """
 
     store: Store
@@ -48,3 +50,4 @@ class Services:
     limits: Limits = field(default_factory=Limits)
     cost: Callable[[str, Usage], int] = _free
     may_use: Callable[[str, str, str], bool] = _anyone
+    rules: Rules = field(default_factory=Rules)

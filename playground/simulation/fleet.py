@@ -27,6 +27,7 @@ from store.thread import ThreadId
 from worker.agent import Agent
 from worker.drain import Drain
 from worker.pace import paced
+from worker.rules import Rules
 from worker.services import Limits, Services
 from worker.tenure import work_thread
 
@@ -112,6 +113,7 @@ class Member:
             replies=paced(fleet.slack.seat(self.process, gate), self.store.workspace),
             agent=fleet.agent,
             limits=fleet.limits,
+            rules=fleet.rules,
             cost=lambda _model, usage: usage.input + usage.output,
         )
         self.drain = Drain(self.threads, self.clock, fleet.grace)
@@ -136,6 +138,7 @@ class Fleet:
         model: SimulatedModel,
         *,
         limits: Limits | None = None,
+        rules: Rules | None = None,
         slack: SimulatedSlack | None = None,
         lease: float = 15.0,
         grace: float = 20.0,
@@ -146,7 +149,7 @@ class Fleet:
         self.ids = CountingIds()
         self.slack = slack or SimulatedSlack()
         self.lease, self.grace, self.heard = lease, grace, heard
-        self.model, self.agent, self.limits = model, agent, limits or Limits()
+        self.model, self.agent, self.limits, self.rules = model, agent, limits or Limits(), rules or Rules()
         self.members: list[Member] = []
         self.host = self.member("host")
         looking = fakeredis.FakeRedis(server=self.server, decode_responses=True)
