@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 from store.errors import ControlFlow, StoreUnavailableError
-from store.ports import ReplyError
+from store.ports import Event, ReplyError
 from store.view import RunView
 from worker.post import Post
 from worker.progress import Progress
@@ -64,10 +64,10 @@ class Showing:
             self._try(self._post.ensure)
             while not self._over.is_set():
                 self._signs.show(self._progress.view())
-                self._changed.wait(IDLE_EDIT)
+                self._wait(self._changed, IDLE_EDIT)
                 self._changed.clear()
                 self._try(self._post.edit)
-                self._pause(BETWEEN_EDITS)
+                self._wait(self._over, BETWEEN_EDITS)
         except ReplyError as error:
             log.warning("the reply cannot be shown while the run works: %s", error)
         except (ControlFlow, StoreUnavailableError) as error:
@@ -81,15 +81,15 @@ class Showing:
             except ReplyError as error:
                 if error.kind not in PASSING:
                     raise
-                self._pause(error.retry_after or PAUSE)
+                self._wait(self._over, error.retry_after or PAUSE)
             else:
                 return
 
-    def _pause(self, seconds: float) -> None:
-        """Wait for the next turn; meanwhile the signs of life say what the run does, once it has a reply."""
+    def _wait(self, event: Event, seconds: float) -> None:
+        """Wait for it, or so long; meanwhile the signs of life say what the run does, once it has a reply."""
         until = self._services.clock.boottime() + seconds
         left = max(seconds, INSTANT)
-        while left >= INSTANT and not self._over.wait(min(left, LEAST)):
+        while left >= INSTANT and not event.wait(min(left, LEAST)):
             if self._post.stands:
                 self._signs.show(self._progress.view())
             left = until - self._services.clock.boottime()

@@ -6,8 +6,10 @@ import pytest
 
 from playground.simulation.fleet import Member
 from store.ports import ReplyError
-from tests.crash.conftest import Killer, says
+from tests.crash.conftest import Killer, calls, says
 from tests.crash.moments import At, Make, replies
+from worker.tools.context import ToolContext
+from worker.tools.tool import tool
 
 
 @pytest.mark.clause("REPLY-1")
@@ -58,6 +60,22 @@ def test_signs_of_life_follow_the_first_post_are_renewed_and_end_with_the_run(wo
     assert signs[:2] == [("line", "running"), ("session", "running")]
     assert lines.count("running") >= 3, "Slack drops a status after two minutes"
     assert signs[-2:] == [("line", "completed"), ("session", "completed")]
+
+
+@pytest.mark.clause("REPLY-6")
+def test_the_status_line_catches_up_although_nothing_changes_any_more(world: Make) -> None:
+    @tool(replay="safe")
+    def measure(context: ToolContext) -> str:
+        """Measure."""
+        seen.fleet.baton.wait_until(lambda: False, 8.0)
+        return "42 m"
+
+    seen = world(calls(("measure", {})), says("done"), tools=[measure])
+    seen.play("go")
+
+    lines = [view for _, sign, view in seen.fleet.slack.signs if sign == "line" and view.status == "running"]
+    assert lines[0].doing != "running measure"
+    assert next(view.elapsed for view in lines if view.doing == "running measure") < 5.0
 
 
 @pytest.mark.clause("REPLY-6")
