@@ -9,7 +9,7 @@ from typing import Any
 from slack_bolt import BoltContext
 
 from bot.access import Access
-from bot.aftermath import AFTERMATH, Aftermath
+from bot.aftermath import AFTERMATH, Aftermath, Dropped
 from bot.change import Deletion, Edit, change_of
 from bot.heard import Heard, hear
 from bot.identity import Identity
@@ -17,6 +17,11 @@ from bot.listening import Listening
 from store.errors import AdmissionConflictError
 from store.ports import Clock, Ids
 from store.protocol import Store, Whose
+
+THREAD_DELETED = (
+    "The first message of this thread was deleted, so I won't answer what you wrote after it. "
+    "Ask me again in a new message."
+)
 
 log = logging.getLogger(__name__)
 
@@ -47,8 +52,8 @@ class Admission:
             context[AFTERMATH] = after
         next_()
 
-    def _take(self, body: Mapping[str, Any]) -> Aftermath | None:
-        """Take what an event says, once however often it comes; what its author gets to see of that."""
+    def _take(self, body: Mapping[str, Any]) -> Aftermath | Dropped | None:
+        """Take what an event says, once however often it comes; what people get to see of that."""
         heard = hear(body, self._me, self._listening.bots)
         if heard is not None:
             return self._hear(heard)
@@ -56,7 +61,7 @@ class Admission:
             case Edit() as edit:
                 return self._amend(edit)
             case Deletion() as deletion:
-                self._retract(deletion)
+                return self._retract(deletion)
         return None
 
     def _amend(self, edit: Edit) -> Aftermath | None:
@@ -89,11 +94,14 @@ class Admission:
         self._ring(receipt.thread)
         return Aftermath(heard, reaction="eyes") if receipt.waits else None
 
-    def _retract(self, deletion: Deletion) -> None:
-        admissions = self._store.admissions
+    def _retract(self, deletion: Deletion) -> Dropped | None:
+        admissions, dropped = self._store.admissions, None
         ring = admissions.retract(deletion.thread, deletion.ts, deletion.author, burn=deletion.ours)
         if deletion.whole:
             # What works in it works for nobody now, also where we were called into it later.
-            ring = admissions.retract_thread(deletion.thread, deletion.author) or ring
+            retracted = admissions.retract_thread(deletion.thread, deletion.author)
+            ring = retracted.ring or ring
+            dropped = Dropped(retracted.dropped, THREAD_DELETED) if retracted.dropped else None
         if ring:
             self._ring(deletion.thread)
+        return dropped

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +16,8 @@ from bot.identity import Identity
 from bot.whisper import Whispers
 from store.ports import ReplyError
 from store.protocol import Workspace
+from store.submission import Submission
+from store.thread import ThreadId
 
 Reaction = Literal["eyes", "no_bell", "bell"]
 """eyes: taken, and it waits for its turn. no_bell, bell: the thread is muted, or not any more."""
@@ -22,6 +25,8 @@ AFTERMATH = "everthread_aftermath"
 """Where the context of a payload keeps its aftermath."""
 
 _SECONDS = 3.0
+_MOST = 20
+"""Reactions that are taken away at once: Slack takes 20 a minute (Tier 2)."""
 
 log = logging.getLogger(__name__)
 
@@ -35,24 +40,50 @@ class Aftermath:
     reaction: Reaction | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Messages that waited and will not be answered; why: a sentence for their authors."""
+
+    messages: Sequence[Submission]
+    why: str
+
+
 class Courtesies:
     """Shows an aftermath. Slack promises nothing here, so what fails is logged and forgotten."""
 
     def __init__(self, client: WebClient, me: Identity, workspace: Workspace, whispers: Whispers) -> None:
         self._client, self._me, self._workspace, self._whispers = client, me, workspace, whispers
 
-    def show(self, after: Aftermath) -> None:
+    def show(self, after: Aftermath | Dropped) -> None:
         """A refusal is said once a day; a reaction is put on once."""
-        heard = after.heard
-        if after.refusal and self._workspace.refuse_once(self._me.team, heard.author):
-            root = heard.root if heard.in_thread else None
-            self._whispers.say(after.refusal, user=heard.author, channel=heard.channel, root=root)
-        if after.reaction is not None:
-            self._react(after.reaction, heard)
+        match after:
+            case Dropped():
+                self.drop(after)
+            case Aftermath(heard, refusal, reaction):
+                if refusal and self._workspace.refuse_once(self._me.team, heard.author):
+                    root = heard.root if heard.in_thread else None
+                    self._whispers.say(refusal, user=heard.author, channel=heard.channel, root=root)
+                if reaction is not None:
+                    self._react("reactions.add", reaction, heard.channel, heard.ts)
 
-    def _react(self, name: Reaction, heard: Heard) -> None:
+    def drop(self, dropped: Dropped, but: str = "") -> None:
+        """Take the sign of waiting away, and tell each author once; `but`: who knows it already."""
+        for one in dropped.messages[:_MOST]:
+            self._react("reactions.remove", "eyes", one.channel, one.ts)
+        for author, one in {one.author: one for one in dropped.messages}.items():
+            if author != but:
+                self._tell(dropped.why, author, one)
+
+    def _tell(self, text: str, author: str, message: Submission) -> None:
+        """In the thread, or in its channel where Slack has no such thread any more."""
+        root = ThreadId.parse(message.thread).root
+        if not self._whispers.say(text, user=author, channel=message.channel, root=root):
+            self._whispers.say(text, user=author, channel=message.channel)
+
+    def _react(self, method: str, name: Reaction, channel: str, ts: str) -> None:
+        given = {"channel": channel, "timestamp": ts, "name": name}
         try:
-            with slack_call(f"reacting to {heard.ts} in {heard.channel}"):
-                within(self._client, _SECONDS).reactions_add(channel=heard.channel, timestamp=heard.ts, name=name)
+            with slack_call(f"reacting to {ts} in {channel} ({method})"):
+                within(self._client, _SECONDS).api_call(method, params=given)
         except ReplyError as error:
             log.info("%s", error)

@@ -85,7 +85,9 @@ def build(
     register(
         app,
         session,
-        RunButtons(me=me, store=store, access=access, whispers=whispers, ring=ring, stopper=stopper),
+        RunButtons(
+            me=me, store=store, access=access, whispers=whispers, courtesies=courtesies, ring=ring, stopper=stopper
+        ),
         Unmatched(me=me, courtesies=courtesies, whispers=whispers),
     )
     return app

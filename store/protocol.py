@@ -41,6 +41,14 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class Retracted:
+    """ring: whether the thread is to be rung. dropped: inputs that nobody had taken, oldest first."""
+
+    ring: bool
+    dropped: Sequence[Submission] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """Part of a listing; an empty page with a cursor still has more behind it."""
 
@@ -70,7 +78,7 @@ class Admissions(Protocol):
         Whether the thread is to be rung. burn: one that was never taken cannot be taken after this either.
         """
 
-    def retract_thread(self, thread: str, by: str) -> bool:
+    def retract_thread(self, thread: str, by: str) -> Retracted:
         """A thread's first message was deleted, and with it the thread: `retract` for everything in it."""
 
     def mute(self, thread: str, ts: str, *, on: bool) -> bool:

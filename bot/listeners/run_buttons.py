@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal
 
 from slack_bolt import Ack
 
 from bot.access import Access
+from bot.aftermath import Courtesies, Dropped
 from bot.cards.button import Aim, waiting
 from bot.identity import Identity
 from bot.listeners.click import Click
@@ -16,6 +18,7 @@ from bot.whisper import Whispers
 from store.errors import StoreUnavailableError
 from store.ports import ReplyError
 from store.protocol import Store
+from store.submission import Submission
 
 Stopper = Literal["anyone", "asker"]
 """Who may stop a run: everybody who has access, or only the one who asked."""
@@ -24,6 +27,7 @@ NOT_TAKEN = "That was not taken: I cannot reach my store. Please click again in 
 NO_LONGER_IN_USE = "This button is no longer in use."
 ALREADY_STOPPING = "It is already stopping."
 ALREADY_OVER = "This run is already over."
+DROPPED_BY = "<@{by}> dropped the messages that waited here, so I won't answer yours."
 NOTHING_WAITS = "No message waits any more."
 ONLY_THE_ASKER = "Only the person who asked may do that."
 
@@ -40,17 +44,22 @@ class RunButtons:
         store: Store,
         access: Access,
         whispers: Whispers,
+        courtesies: Courtesies,
         ring: Callable[[str], None],
         stopper: Stopper,
     ) -> None:
         self._me, self._store, self._access = me, store, access
-        self._whispers, self._ring, self._stopper = whispers, ring, stopper
+        self._whispers, self._courtesies = whispers, courtesies
+        self._ring, self._stopper = ring, stopper
 
     def stop(self, ack: Ack, body: Mapping[str, Any]) -> None:
         self._take(ack, body, self._stop)
 
     def drop(self, ack: Ack, body: Mapping[str, Any]) -> None:
-        self._take(ack, body, self._drop)
+        dropped: list[Submission] = []
+        self._take(ack, body, partial(self._drop, dropped))
+        by = body["user"]["id"]
+        self._courtesies.drop(Dropped(dropped, DROPPED_BY.format(by=by)), but=by)
 
     def _take(self, ack: Ack, body: Mapping[str, Any], act: Callable[[Aim, str], str | None]) -> None:
         click = Click.of(body, self._me)
@@ -83,9 +92,9 @@ class RunButtons:
         self._ring(thread)
         return ALREADY_STOPPING if outcome == "again" else None
 
-    def _drop(self, aim: Aim, by: str) -> str | None:
+    def _drop(self, dropped: list[Submission], aim: Aim, by: str) -> str | None:
         thread = str(aim.thread)
-        dropped = self._store.admissions.withdraw(thread, by)
+        dropped += self._store.admissions.withdraw(thread, by)
         if not dropped:
             return NOTHING_WAITS
         self._ring(thread)

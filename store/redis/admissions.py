@@ -10,7 +10,7 @@ from store.errors import AdmissionConflictError
 from store.lease import Stop, StopReason
 from store.news import News
 from store.ports import Clock
-from store.protocol import Amended, Ordered, OrderVerb, Stopping, Whose
+from store.protocol import Amended, Ordered, OrderVerb, Retracted, Stopping, Whose
 from store.redis.keyspace import ADMISSION_TTL, TEAMS, thread_keys, workspace
 from store.redis.scripts import Scripts, answered
 from store.submission import Receipt, Submission
@@ -82,14 +82,14 @@ class RedisAdmissions:
             word, run = self._scripts.run("retract", [*keys, workspace(at.team, "owed"), admission, outcome], args)
         return word == "WITHDRAWN" or (word == "OPEN" and self.stop(thread, run, by, "deleted") == "stopping")
 
-    def retract_thread(self, thread: str, by: str) -> bool:
+    def retract_thread(self, thread: str, by: str) -> Retracted:
         dropped = self.withdraw(thread, by, "deleted")
         # Whatever a worker took before that is an open run now, or a parked one.
         head, rest = thread_keys(thread, "head", "rest")
         parked = [item.partition(":") for item in answered(lambda: self._redis.hkeys(rest))]
         runs = [answered(lambda: self._redis.hget(head, "run")), *(run for kind, _, run in parked if kind == "parked")]
         stopped = [self.stop(thread, run, by, "deleted") for run in runs if run]
-        return bool(dropped) or "stopping" in stopped
+        return Retracted(bool(dropped) or "stopping" in stopped, dropped)
 
     def mute(self, thread: str, ts: str, *, on: bool) -> bool:
         args = ["on" if on else "off", ts_order(ts), int(self._keep * 1000)]

@@ -18,7 +18,7 @@ from store.errors import AdmissionConflictError, StoreUnavailableError
 from store.lease import StopReason
 from store.news import News
 from store.ports import Clock, Ids
-from store.protocol import Admissions, Amended, Person, Stopping, Store, Whose, Workspace
+from store.protocol import Admissions, Amended, Person, Retracted, Stopping, Store, Whose, Workspace
 from store.submission import Receipt, Submission
 
 ME = Identity(team="T0TEAM", user="U0BOT", bot="B0BOT")
@@ -133,9 +133,9 @@ class FakeAdmissions:
         self._check()
         return False
 
-    def retract_thread(self, thread: str, by: str) -> bool:
+    def retract_thread(self, thread: str, by: str) -> Retracted:
         self._check()
-        return False
+        return Retracted(ring=False)
 
     def mute(self, thread: str, ts: str, *, on: bool) -> bool:
         self._check()

@@ -113,13 +113,22 @@ def test_a_clicker_nobody_can_look_up_is_told_to_click_again(bot: Bot) -> None:
     assert [whisper["text"] for whisper in bot.whispers] == [said.NOT_TAKEN]
 
 
-def test_dropping_withdraws_what_waits_and_says_how_much(bot: Bot) -> None:
-    waiting = Submission(THREAD, "C0GENERAL", "1800000003.000100", "U0BOB", "also this", "r8", 1.0)
-    bot.admissions.waiting = [waiting]
+@pytest.mark.clause("STEER-1")
+def test_dropping_withdraws_what_waits_says_how_much_and_tells_who_waited(bot: Bot) -> None:
+    bot.admissions.waiting = [
+        Submission(THREAD, "C0GENERAL", f"180000000{n}.000100", user, "also this", f"r{n}", 1.0)
+        for n, user in ((3, "U0BOB"), (4, "U0ANN"), (5, "U0BOB"))
+    ]
     bot.tell(click(DROP, VALUE))
     bot.tell(click(DROP, VALUE))
     assert bot.admissions.withdrawn == [(THREAD, "U0ANN")] * 2
-    assert [whisper["text"] for whisper in bot.whispers] == ["Dropped 1 message.", said.NOTHING_WAITS]
+    assert [(whisper["user"], whisper["text"]) for whisper in bot.whispers] == [
+        ("U0ANN", "Dropped 3 messages."),
+        ("U0BOB", said.DROPPED_BY.format(by="U0ANN")),
+        ("U0ANN", said.NOTHING_WAITS),
+    ]
+    taken_away = [(call.args["timestamp"], call.args["name"]) for call in bot.slack.made("reactions.remove")]
+    assert taken_away == [(f"180000000{n}.000100", "eyes") for n in (3, 4, 5)]
 
 
 @pytest.mark.parametrize("value", ["", "r7", "T0TEAM/C0GENERAL|r7|U0ANN", f"{THREAD}||", "T0OTHER/C1/1.2|r7|U0ANN"])

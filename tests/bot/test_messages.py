@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bot.access import AccessPolicy
+from bot.admission import THREAD_DELETED
 from bot.heard import hear
 from bot.listening import Listening
 from store.lease import Commit
@@ -76,8 +77,12 @@ class Talk:
         self.store.leases.release(claim.lease, idle=False)
         return [one.text for one in claim.mailbox.news]
 
-    def reactions(self) -> list[tuple[str, str]]:
-        return [(call.args["timestamp"], call.args["name"]) for call in self.bot.slack.made("reactions.add")]
+    def reactions(self, method: str = "reactions.add") -> list[tuple[str, str]]:
+        return [(call.args["timestamp"], call.args["name"]) for call in self.bot.slack.made(method)]
+
+    def told(self) -> list[tuple[str, str | None, str]]:
+        """Who was told something alone, in which thread, and what."""
+        return [(whisper["user"], whisper.get("thread_ts"), whisper["text"]) for whisper in self.bot.whispers]
 
 
 @pytest.fixture
@@ -251,6 +256,35 @@ def test_deleting_a_threads_first_message_ends_whatever_works_or_waits_in_it(tal
 
     assert talk.waiting() == []
     assert talk.stops() == {run: ("U0ANN", "deleted")}
+
+
+@pytest.mark.clause("ADMIT-5")
+def test_who_waits_in_a_thread_whose_first_message_is_deleted_is_told_once_and_nothing_looks_taken(talk: Talk) -> None:
+    talk.tell(message(ts=LATER, thread_ts=ROOT))
+    run = talk.take()
+    for number, user in ((3, "U0ANN"), (4, "U0BOB"), (5, "U0BOB")):
+        talk.tell(message(f"<@U0BOT> {number}", ts=f"1800000000.000{number}00", thread_ts=ROOT, user=user))
+    waited = [(f"1800000000.000{number}00", "eyes") for number in (3, 4, 5)]
+    assert talk.reactions() == waited
+
+    for how in (tombstone, deleted):
+        assert talk.tell(how(inner("what is this?", user="U0EVE"))) == 200
+
+    assert (talk.waiting(), talk.stops()) == ([], {run: ("U0EVE", "deleted")})
+    assert talk.reactions("reactions.remove") == waited
+    assert talk.told() == [("U0ANN", ROOT, THREAD_DELETED), ("U0BOB", ROOT, THREAD_DELETED)]
+
+
+@pytest.mark.clause("ADMIT-5")
+def test_where_slack_has_the_thread_no_more_they_are_told_in_its_channel(talk: Talk) -> None:
+    talk.tell(message(ts=LATER, thread_ts=ROOT))
+    talk.bot.slack.answer("chat.postEphemeral", refusal("thread_not_found"), {})
+    talk.bot.slack.answer("reactions.remove", refusal("no_reaction"))
+
+    talk.tell(tombstone(inner("what is this?")))
+
+    assert talk.waiting() == []
+    assert talk.told() == [("U0ANN", ROOT, THREAD_DELETED), ("U0ANN", None, THREAD_DELETED)]
 
 
 @pytest.mark.clause("ADMIT-5")
