@@ -90,7 +90,9 @@ async def verify_request_url(slack: Standin, wish: Json) -> Json:
     settings, url = slack.settings, str(wish["url"])
     challenge = f"challenge-{slack.world.stamp()}"
     body = {"token": "unused", "challenge": challenge, "type": "url_verification"}
-    posted = await slack.outbox.request_url.post(url, settings.signing_secret, "events_api", body, settings.ack_timeout)
+    posted = await slack.outbox.request_url.post(
+        [url], settings.signing_secret, "events_api", body, settings.ack_timeout
+    )
     said = (posted.answer or {}).get("challenge") or (posted.answer or {}).get("text")
     verified = not posted.reason and said == challenge
     if verified:

@@ -113,13 +113,14 @@ class Outbox:
         self.deliveries.clear()
 
     async def _carry(self, delivery: Delivery) -> None:
-        reached, reason = True, ""
+        reached, reason, connected = True, "", self._connected
         delays = (0.0, *self._settings().retry_delays) if delivery.kind == "events_api" else (0.0,)
         for number, delay in enumerate(delays, delivery.first_attempt):
             if delivery.attempts:
-                await self._pause(delivery, delay, until_connected=not reached)
+                await self._pause(delivery, delay, None if reached else connected)
             if delivery.over.is_set():
                 return
+            connected = self._connected
             reached, reason = await self._try(delivery, number, reason)
             if delivery.over.is_set():
                 return
@@ -154,8 +155,6 @@ class Outbox:
 
     async def _post(self, delivery: Delivery, number: int, last_reason: str) -> tuple[bool, str]:
         settings = self._settings()
-        if not settings.request_url:
-            return False, "connection_failed"
         self._journal.add("event.delivered", **delivery.dump(), retry=number, socket=None, pid=None)
         posted = await self.request_url.post(
             settings.request_url,
@@ -168,13 +167,13 @@ class Outbox:
         if not posted.reason:
             self._take(delivery, posted.answer)
         delivery.refused = posted.no_retry
-        return True, posted.reason
+        return posted.handed, posted.reason
 
-    async def _pause(self, delivery: Delivery, delay: float, *, until_connected: bool) -> None:
-        """Wait out the delay, less when an ack comes late or the missing connection appears."""
+    async def _pause(self, delivery: Delivery, delay: float, connected: asyncio.Event | None) -> None:
+        """Wait out the delay, less when an ack comes late or, where nobody was there, somebody is `connected`."""
         waits = {asyncio.create_task(delivery.over.wait())}
-        if until_connected:
-            waits.add(asyncio.create_task(self._connected.wait()))
+        if connected is not None:
+            waits.add(asyncio.create_task(connected.wait()))
         try:
             await asyncio.wait(waits, timeout=delay, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -1,11 +1,13 @@
-"""Deliveries over HTTP: posts to the app's one Request URL, signed as Slack signs them (v0)."""
+"""Deliveries over HTTP: signed posts (v0) to the app's one Request URL, and the router behind it."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import hmac
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -20,12 +22,16 @@ _LARGEST_ANSWER = 1024 * 1024  # bytes; more than any answer that means somethin
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """How one post ended. reason: Slack's `x-slack-retry-reason`, empty when taken; answer: what the app said."""
+    """How one post ended. reason: Slack's `x-slack-retry-reason`, empty when taken; answer: what the app said.
+
+    handed: whether any process took the connection.
+    """
 
     reason: str = ""
     answer: Json | None = None
     no_retry: bool = False
     status: int = 0
+    handed: bool = True
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:
@@ -54,29 +60,54 @@ def encoded(kind: str, payload: Json) -> tuple[bytes, str]:
 
 
 class RequestUrl:
-    """The client behind the posts; connections are made when needed and kept."""
+    """The client behind the posts, and the router behind the one address.
+
+    Several processes may stand behind it. As Heroku's router does, it makes a new connection to the next of them for
+    each post and passes over who refuses it; a post that was handed over is tried nowhere else, whatever becomes of it:
+    sending it again is up to Slack (devcenter.heroku.com/articles/http-routing, "Dyno connection behavior").
+    """
 
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
+        self._turn = 0
 
     async def post(
-        self, url: str, secret: str, kind: str, payload: Json, timeout: float, retry: tuple[int, str] = (0, "")
+        self,
+        processes: Sequence[str],
+        secret: str,
+        kind: str,
+        payload: Json,
+        timeout: float,
+        retry: tuple[int, str] = (0, ""),
     ) -> Posted:
-        """One attempt; `retry` is its number and why the last one failed."""
+        """One attempt; `retry` is its number and why the last one failed. processes: their addresses."""
         body, content_type = encoded(kind, payload)
         headers = signed(secret, body, content_type)
         if retry[0]:
             headers |= {"X-Slack-Retry-Num": str(retry[0]), "X-Slack-Retry-Reason": retry[1]}
-        if self._session is None:
-            self._session = aiohttp.ClientSession(trust_env=False)
         try:
-            async with asyncio.timeout(timeout), self._session.post(url, data=body, headers=headers) as got:
-                said = (await got.content.read(_LARGEST_ANSWER)).decode(errors="replace")
-                return _posted(got.status, said, got.headers.get("x-slack-no-retry") == "1")
+            async with asyncio.timeout(timeout):
+                for url in self._in_turn(processes):
+                    with contextlib.suppress(aiohttp.ClientConnectorError):
+                        return await self._hand(url, body, headers)
         except TimeoutError:
             return Posted("http_timeout")
         except (aiohttp.ClientError, OSError, ValueError):
             return Posted("connection_failed")
+        return Posted("connection_failed", handed=False)
+
+    def _in_turn(self, processes: Sequence[str]) -> Iterator[str]:
+        """All of them once, beginning with the one whose turn it is."""
+        self._turn += 1
+        first = self._turn % len(processes) if processes else 0
+        yield from (*processes[first:], *processes[:first])
+
+    async def _hand(self, url: str, body: bytes, headers: dict[str, str]) -> Posted:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(trust_env=False, connector=aiohttp.TCPConnector(force_close=True))
+        async with self._session.post(url, data=body, headers=headers) as got:
+            said = (await got.content.read(_LARGEST_ANSWER)).decode(errors="replace")
+            return _posted(got.status, said, got.headers.get("x-slack-no-retry") == "1")
 
     async def close(self) -> None:
         if self._session is not None:

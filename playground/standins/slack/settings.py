@@ -32,8 +32,9 @@ class SettingError(ValueError):
 class Settings:
     """All times in seconds.
 
-    transport: `socket`, or `http`: signed posts to `request_url`, which like Slack's own is one address for events,
-    interactions and commands.
+    transport: `socket`, or `http`: signed posts to the app's Request URL, which like Slack's own is one for events,
+    interactions and commands. request_url: where it leads to: one address, or those of several processes that share
+    the posts behind a router.
     ack_timeout: how long an envelope waits for its acknowledgement; Slack's support says 3 s
     (python-slack-sdk#1280).
     retry_delays: pauses before each redelivery. Slack waits 0, 60 and 300 s; these are shorter. A delivery
@@ -51,7 +52,7 @@ class Settings:
     app_token: str = APP_TOKEN
     signing_secret: str = SIGNING_SECRET
     transport: Transport = "socket"
-    request_url: str = ""
+    request_url: tuple[str, ...] = ()
     ack_timeout: float = 3.0
     retry_delays: tuple[float, ...] = (0.0, 1.0, 30.0)
     mention_order: Literal["mention_first", "message_first"] = "mention_first"
@@ -89,9 +90,11 @@ def _from_json(name: str, value: Any) -> Any:
         return tuple(float(delay) for delay in value)
     if name == "transport" and value not in ("socket", "http"):
         raise SettingError(f"transport must be socket or http, not {value!r}")
-    if name in ("subscriptions", "scopes", "lacking"):
+    if name == "request_url" and isinstance(value, str):
+        return (value,) if value else ()
+    if name in ("subscriptions", "scopes", "lacking", "request_url"):
         return tuple(str(item) for item in value)
-    if name in ("bot_token", "app_token", "signing_secret", "mention_order", "transport", "request_url"):
+    if name in ("bot_token", "app_token", "signing_secret", "mention_order", "transport"):
         return str(value)
     if name in ("agent", "trace"):
         return bool(value)
