@@ -6,6 +6,8 @@ import logging
 import sys
 from collections.abc import Sequence
 
+from store.redaction import MASK, masked_text
+
 QUIET = {
     "slack_sdk.web.base_client": logging.CRITICAL,  # we say the same, and what to do
     **dict.fromkeys(("slack_bolt", "slack_sdk", "rq", "anthropic", "httpx2", "httpcore2", "asyncio"), logging.WARNING),
@@ -27,8 +29,8 @@ class PlainLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         line = super().format(record)
         for secret in self._secrets:
-            line = line.replace(secret, "***")
-        level, _, rest = line.partition(" ")
+            line = line.replace(secret, MASK)
+        level, _, rest = masked_text(line).partition(" ")
         return f"{level.lower()} {rest}"
 
 

@@ -18,7 +18,7 @@ MASK = "***"
 _MOST_DEEP = 100
 """Levels of nesting that are looked into; what lies deeper is masked whole."""
 
-_SECRET = """
+_TELLING = """
     password passwords passwd pwd passphrase secret secrets token authorization cookie cookies credential credentials
     jwt apikey apikeys accesskey secretkey privatekey signingkey authkey authtoken accesstoken refreshtoken idtoken
     sessiontoken clientsecret
@@ -34,7 +34,7 @@ _HARMLESS = """
     status required enabled at in field manager rotation min max valid invalid present missing
 """
 """`token_count`, `secret_name` and the like are about a secret, and hold none."""
-_SECRET_WORDS, _HARMLESS_ENDS = frozenset(_SECRET.split()), frozenset(_HARMLESS.split())
+_SECRET_WORDS, _HARMLESS_ENDS = frozenset(_TELLING.split()), frozenset(_HARMLESS.split())
 _PASSWORDS = ("password", "passwd", "passphrase")
 _PLAIN_VALUES = frozenset({"true", "false", "null", "none", "nil", "undefined", "yes", "no", "required", "optional"})
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from store.record import Record
+from store.redaction import masked
 from store.stepkey import StepKey
 from store.values import digest_of, form
 from worker.agent import Agent
@@ -91,7 +92,7 @@ def _prepare(key: StepKey, block: Mapping[str, Any], agent: Agent, cut: str, mar
             answer = decided
         else:
             arguments = tool.validate(decided)
-    return Call(key, name, tool.title(arguments), arguments, tool.replay, tool, answer=answer)
+    return Call(key, name, tool.title(masked(arguments)), arguments, tool.replay, tool, answer=answer)
 
 
 def unique_ids(content: Sequence[Mapping[str, Any]], turn: int, taken: set[str]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from bot.cards.layout import PLAIN_CHARACTERS, Layout, layout
 from bot.cards.text import clip, harmless, in_bytes, one_line
 from bot.cards.words import ENDING, NOW, minutes
 from store.lifecycle import SETTLED
+from store.redaction import masked_text
 from store.view import CallState, CallView, RunView
 
 # Together with the text these stay below what Slack takes for a whole message.
@@ -94,7 +95,7 @@ def _note(view: RunView) -> str:
 
 
 def _plain_status(view: RunView) -> str:
-    doing = view.doing.strip() or NOW[view.status]
+    doing = masked_text(view.doing.strip()) or NOW[view.status]
     parts = [doing[0].upper() + doing[1:], minutes(view.elapsed)]
     if view.resumed:
         parts.append("resuming")
@@ -119,7 +120,7 @@ def _call_line(call: CallView) -> str:
         badge = " (may or may not have happened)"
     elif call.resumed and call.state in ("pending", "running"):
         badge = " (resuming)"
-    return f"{_SIGN[call.state]} {one_line(call.title, _CALL) or 'a call'}{badge}"
+    return f"{_SIGN[call.state]} {one_line(masked_text(call.title), _CALL) or 'a call'}{badge}"
 
 
 def _fallback(*parts: str) -> str:

@@ -9,6 +9,7 @@ from bot.cards.text import one_line
 from bot.features import Features
 from store.lifecycle import SETTLED
 from store.ports import Sign
+from store.redaction import masked_text
 from store.thread import ThreadId
 from store.view import RunView
 
@@ -27,7 +28,7 @@ def line(view: RunView) -> str:
     """What follows the app's name while it works, such as "is running charge 5…"; empty clears it."""
     if view.status != "running":
         return ""
-    doing = view.doing.strip() or "working"
+    doing = masked_text(view.doing.strip()) or "working"
     said = doing if doing.partition(" ")[0].endswith("ing") else f"working ({doing})"
     return one_line(f"is {said}", _LINE) + "…"
 

@@ -72,6 +72,24 @@ def test_the_mark_of_a_call_is_durable_before_its_handler_starts(world: Make, re
     assert mark["tool"] == act.digest
 
 
+@pytest.mark.clause("SEC-2")
+def test_a_calls_line_masks_its_secrets_and_the_tool_and_the_log_have_the_real_ones(world: Make) -> None:
+    given: list[str] = []
+
+    @tool(replay="unsafe", title="logging in as {user} with {password}")
+    def log_in(context: ToolContext, user: str, password: str) -> str:
+        """Log in."""
+        given.append(password)
+        return "in"
+
+    seen = world(calls(("log_in", {"user": "bob", "password": "hunter2"})), says("done"), tools=[log_in])
+    seen.play("go")
+
+    (mark,) = [record for record in seen.log if record.kind == "tool" and record.state == "pending"]
+    assert mark.body["title"] == "logging in as bob with ***"
+    assert (given, mark.body["args"]) == (["hunter2"], {"user": "bob", "password": "hunter2"})
+
+
 @pytest.mark.clause("STEP-2")
 @pytest.mark.parametrize(("asked", "marks"), [(False, 0), (True, 1)])
 def test_a_safe_call_is_marked_only_when_it_asks_for_it(world: Make, asked: bool, marks: int) -> None:

@@ -51,3 +51,15 @@ def test_libraries_are_heard_only_when_something_is_wrong(lines: io.StringIO) ->
 def test_what_is_too_short_for_a_secret_blanks_nothing() -> None:
     record = logging.makeLogRecord({"msg": "text", "levelname": "INFO", "name": "x"})
     assert PlainLines(["", "x"]).format(record).startswith("info x")
+
+
+@pytest.mark.clause("SEC-2")
+def test_a_secret_that_is_no_setting_of_ours_stands_in_no_line_either(lines: io.StringIO) -> None:
+    token = "xo" + "xp-123456789-abcdef"
+    try:
+        raise ValueError(f'{{"password": "swordfish", "token": "{token}"}}')
+    except ValueError:
+        logging.getLogger("worker.x").exception("refused url=%s", "https://bob:swordfish@db.test/x")
+    assert "swordfish" not in lines.getvalue()
+    assert token not in lines.getvalue()
+    assert "https://bob:***@db.test/x" in lines.getvalue()

@@ -19,6 +19,7 @@ from bot.cards.part_card import part_card
 from bot.cards.reply_card import reply_card
 from bot.cards.told_card import told_card
 from bot.cards.words import minutes
+from bot.reply.signs import line
 from playground.standins.slack.blocks import check_blocks, shown_text
 from playground.standins.slack.limits import enforce
 from playground.standins.slack.text import escape, notified
@@ -115,6 +116,15 @@ def test_many_calls_are_shown_as_the_latest_few() -> None:
     assert lines[0] == "… 22 before"
     assert lines[-1] == "✓ call 30"
     assert len(lines) == 9
+
+
+@pytest.mark.clause("SEC-2")
+def test_a_secret_in_what_it_does_is_masked_on_the_reply_and_beside_it() -> None:
+    token = "xo" + "xb-123456789-abcdef"
+    shown = view(doing=f"running post as {token}", calls=(CallView(f"fetching https://a:{token}@b.test", "done"),))
+
+    assert token not in json.dumps(reply_card(shown).blocks) + reply_card(shown).text + line(shown)
+    assert "✓ fetching https://a:***@b.test" in strings(reply_card(shown))[1]
 
 
 def test_a_long_text_shows_its_end_while_it_grows_and_its_start_when_it_is_over() -> None:
