@@ -9,11 +9,13 @@ from typing import Any
 
 from slack_sdk import WebClient
 
+from bot.cards.ask_card import ask_card
 from bot.cards.card import Card
 from bot.cards.done_card import done_card
 from bot.cards.layout import file_name, file_text, parts
 from bot.cards.notice_card import notice_card
 from bot.cards.part_card import part_card
+from bot.cards.remind_card import remind_card
 from bot.cards.reply_card import reply_card
 from bot.cards.told_card import told_card
 from bot.client import within
@@ -40,6 +42,12 @@ _CARDS: Mapping[Part, Callable[[RunView], Card]] = {
     "card": notice_card,
     "told": told_card,
 }
+_WAIT_CARDS: Mapping[str, Callable[[RunView], Card]] = {
+    "ask": ask_card,
+    "told": partial(ask_card, elsewhere=True),
+    "remind": remind_card,
+}
+"""The parts of a wait have its name behind this."""
 
 _SKEW_SECONDS = 120.0
 """Slack's clock gives the ts, ours gave `since`; looking back further costs nothing."""
@@ -72,7 +80,7 @@ class ThreadReply:
             show_file(self._client, view.file, _TITLE, self._thread, timeout)
             return ""
         channel, root = self._place(part, view.asker, timeout)
-        card = _CARDS[part](view)
+        card = _card(part, view)
         payload = {"run": self._run, "part": part}
         with slack_call(f"posting the {part} of run {self._run} in {self._thread}", posting=True):
             answer = within(self._client, self._left(until)).chat_postMessage(
@@ -89,7 +97,7 @@ class ThreadReply:
         return str(answer["ts"])
 
     def edit(self, ts: str, view: RunView, timeout: float, part: Part = "reply") -> None:
-        card = _CARDS[part](view)
+        card = _card(part, view)
         channel, _ = self._place(part, view.asker, timeout)
         with slack_call(f"editing the {part} of run {self._run} in {self._thread}"):
             within(self._client, timeout).chat_update(
@@ -199,6 +207,11 @@ class ThreadReply:
         return (
             metadata.get("event_type") == EVENT_TYPE and payload.get("run") == self._run and payload.get("part") == part
         )
+
+
+def _card(part: Part, view: RunView) -> Card:
+    kind, _, wait = part.partition(".")
+    return (_WAIT_CARDS[kind] if wait and kind in _WAIT_CARDS else _CARDS[part])(view)
 
 
 def _author(message: Mapping[str, Any]) -> str:
