@@ -16,7 +16,7 @@ from store.protocol import Workspace
 MARGIN = 600.0
 """Seconds before a gap that are read again: Slack tries for 6 minutes, so what came then may have failed."""
 APART = 60.0
-"""Seconds between two readings of the history, and between two notes that nothing was missed."""
+"""Seconds between two notes that nothing was missed, and, unless set otherwise, between two readings."""
 POLL = 1.0
 
 Json = dict[str, Any]
@@ -30,12 +30,20 @@ class CatchUp:
     """Notes until when nothing was missed, and reads Slack's history from there on after every connection.
 
     It has a thread of its own, so no acknowledgement waits for it. What was taken in before is known by its key, so
-    it may read anything twice. deliver: set it to what hands a payload to the app.
+    it may read anything twice. deliver: set it to what hands a payload to the app. apart: seconds between readings.
     """
 
-    def __init__(self, me: Identity, workspace: Workspace, history: History, clock: Clock, threads: Threads) -> None:
+    def __init__(
+        self,
+        me: Identity,
+        workspace: Workspace,
+        history: History,
+        clock: Clock,
+        threads: Threads,
+        apart: float = APART,
+    ) -> None:
         self._me, self._workspace, self._history = me, workspace, history
-        self._clock, self._threads = clock, threads
+        self._clock, self._threads, self._apart = clock, threads, apart
         self.deliver: Deliver = _nowhere
         self._over = threads.event()
         self._failing_since: float | None = None
@@ -55,7 +63,7 @@ class CatchUp:
                     self.look(connection())
                 except Exception:
                     self.missed()
-                    log.exception("catching up failed; it is tried again in a minute")
+                    log.exception("catching up failed; it is tried again")
 
         self._threads.start("catch-up", watch)
 
@@ -71,13 +79,13 @@ class CatchUp:
         self._over.set()
 
     def look(self, connection: int) -> None:
-        """Read the history where something may have been missed, at most once a minute; else note that nothing was."""
+        """Read the history where something may have been missed, not too often; else note that nothing was."""
         now = self._clock.boottime()
         if not connection:
             return
         if connection != self._caught or self._failing_since is not None:
             if now >= self._not_before:
-                self._not_before = now + APART
+                self._not_before = now + self._apart
                 if self._read():
                     self._caught, self._noted = connection, now
         elif now >= self._noted + APART:
@@ -108,7 +116,7 @@ class CatchUp:
             self._workspace.catch_up_to(self._me.team, now)
         except (StoreUnavailableError, ReplyError) as error:
             self._failing_since = failing_since or now
-            log.warning("what was said meanwhile is read again in a minute: %s", error)
+            log.warning("what was said meanwhile is read again later: %s", error)
             return False
         log.info("caught up with Slack's history: %d messages read", taken)
         return True

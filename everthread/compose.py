@@ -127,7 +127,7 @@ class Composition:
         """What reads Slack's history for what was missed; not yet started."""
         turn = partial(turn_of, store.workspace, me.team, ids.new("reader"), "read", urgent=False)
         history = History(self.slack, me.team, store.workspace, clock, threads, turn)
-        return CatchUp(me, store.workspace, history, clock, threads)
+        return CatchUp(me, store.workspace, history, clock, threads, self.settings.catch_up)
 
     def _app(self, me: Identity, store: Store, catch_up: CatchUp) -> App:
         wake = Wake(self._redis(for_bot_wakes))

@@ -123,6 +123,8 @@ class Settings(BaseSettings):
     worker_memory: int = Field(512, ge=128, le=65_536)
     """MB after which a worker process is replaced, between two tenures."""
     keep_days: float = Field(30.0, ge=0.01, le=3650.0)
+    catch_up: float = Field(60.0, ge=1.0, le=3600.0)
+    """Seconds between two readings of Slack's history where something may have been missed."""
 
     # The agent.
     model: str = "claude-sonnet-5-5"
