@@ -31,8 +31,8 @@ check: .venv/dev.stamp ## format, lint, types, imports, audit
 	@$(BIN)/python -m pytest -q tests/rules
 	@$(BIN)/pip-audit --progress-spinner off --disable-pip --no-deps -r requirements.txt
 
-scenarios: .venv/run.stamp ## every shipped scenario on real processes
-	@$(BIN)/everthread scenario playground/scenarios/*.yaml
+scenarios: .venv/run.stamp ## every shipped scenario on real processes, over a socket and over HTTP
+	@$(BIN)/everthread scenario playground/scenarios/*.yaml --transport both
 
 chaos: .venv/dev.stamp ## every death point of every scenario, simulated; sixty real ones; SEEDS storms of each
 	@$(BIN)/everthread scenario playground/scenarios/*.yaml --simulate --deaths

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playground.scenarios.happenings import Happening, Match
+from playground.scenarios.happenings import BOT_IS_UP, Happening, Match
 from playground.scenarios.scenario import Condition
 from store.lifecycle import SETTLED
 from store.record import OVER
@@ -37,7 +37,7 @@ def match_of(condition: Condition, ts_of: Callable[[str], str]) -> Match:
         case "workers":
             return lambda one: one.kind == "store.worker.waits"
         case "bots":
-            return lambda one: one.kind == "slack.socket.connected"
+            return lambda one: one.kind in BOT_IS_UP
         case "acked":
             return lambda one: one.kind == "slack.event.acked" and one["ts"] == ts_of(condition.of)
         case "lost":

@@ -9,6 +9,8 @@ from time import perf_counter
 from typing import Any
 
 Match = Callable[["Happening"], bool]
+BOT_IS_UP = ("slack.socket.connected", "bot.listens")
+"""What happens when Slack can reach one more bot, over either transport."""
 
 
 class NothingHappened(AssertionError):

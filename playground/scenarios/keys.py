@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 Place = Literal["scenario", "tool", "step", "when", "expect"]
-Form = Literal["text", "texts", "count", "counts", "number", "flag", "seconds", "mapping", "list", "settings", "choice"]
+Form = Literal[
+    "text", "texts", "count", "counts", "number", "flag", "seconds", "mapping", "list", "settings", "choice", "choices"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """choices: the only values of a `choice`. act: a step's key that does something."""
+    """choices: the only values of a `choice`, or of each item of `choices`. act: a step's key that does something."""
 
     place: Place
     name: str
@@ -33,6 +35,7 @@ KEYS: tuple[Key, ...] = (
     Key("scenario", "settings", "settings", "environment variables of every process"),
     Key("scenario", "slack", "mapping", "settings of Slack's stand-in, such as {retry_delays: [0]}"),
     Key("scenario", "as_is", "flag", "it is played as it stands: not simulated, and without further deaths"),
+    Key("scenario", "transports", "choices", "those over which it holds; both unless given", ("socket", "http")),
     Key("scenario", "bots", "count", "bot processes at the start; 2 unless given"),
     Key("scenario", "workers", "count", "worker groups (supervisor, workers, sweep) at the start; 2 unless given"),
     Key("scenario", "tools", "mapping", "tools by name"),

@@ -85,6 +85,7 @@ class _Reader:
             settings=parts.get("settings", {}),
             slack=parts.get("slack", {}),
             as_is=parts.get("as_is", False),
+            transports=parts.get("transports", known("scenario")["transports"].choices),
             bots=parts.get("bots", 2),
             workers=parts.get("workers", 2),
             tools=tuple(self._tool(*item) for item in self._pairs(nodes["tools"])),
@@ -145,6 +146,9 @@ class _Reader:
         for name, line in _tools_spoken_of(scenario):
             if scenario.tool(name) is None:
                 raise ScenarioError(f"{self._path}:{line}: there is no tool {name!r} in this scenario")
+        for step in scenario.play:
+            if "drop" in step.acts and scenario.transports != ("socket",):
+                raise ScenarioError(f"{self._path}:{step.line}: only with `transports: [socket]` are there any to drop")
 
     def _values(self, node: yaml.Node, place: Place) -> dict[str, Any]:
         table = known(place)
@@ -186,11 +190,14 @@ class _Reader:
                 return self._seconds(node, value)
             case "choice" if value in key.choices:
                 return value
+            case "choices" if isinstance(value, list) and value and set(value) <= set(key.choices):
+                return tuple(value)
             case "mapping" if isinstance(value, dict):
                 return value
             case "list" if isinstance(value, list):
                 return value
-        wanted = f"one of {', '.join(key.choices)}" if key.choices else _FORMS[key.form]
+        of = "a list of some" if key.form == "choices" else "one"
+        wanted = f"{of} of {', '.join(key.choices)}" if key.choices else _FORMS[key.form]
         raise self._wrong(node, f"{key.name} is {wanted}, not {value!r}")
 
     def _seconds(self, node: yaml.Node, value: Any) -> tuple[float, ...]:

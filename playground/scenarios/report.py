@@ -13,7 +13,7 @@ def lines(played: Played) -> list[str]:
     seen, scenario = played.seen, played.scenario
     mark = "fail" if played.failures else "ok"
     cases = f" [{', '.join(scenario.cases)}]" if scenario.cases else ""
-    said = [f"{mark:<5}{scenario.name}: {scenario.title}{cases} ({played.seconds:.1f} s)"]
+    said = [f"{mark:<5}{scenario.name} over {scenario.transport}: {scenario.title}{cases} ({played.seconds:.1f} s)"]
     effects = ", ".join(f"{tool} {count}" for tool, count in sorted(seen.counted().items())) or "none"
     replies = sum(reply.part == "reply" for reply in seen.replies)
     facts = [f"replies {replies}", f"effects {effects}", f"model calls billed {seen.billed}", f"deaths {seen.deaths}"]
@@ -32,6 +32,7 @@ def as_json(played: Played) -> dict[str, Any]:
     """The same for a program."""
     return {
         "scenario": played.scenario.name,
+        "transport": played.scenario.transport,
         "title": played.scenario.title,
         "cases": list(played.scenario.cases),
         "ok": not played.failures,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
+
+from playground.standins.slack.settings import Transport
 
 Replay = Literal["safe", "idempotent", "unsafe"]
 Victim = Literal["job", "caller", "worker", "supervisor", "group", "bot", "bots", "all"]
@@ -74,6 +76,7 @@ class Step:
 class Scenario:
     """One file. as_is: it is not for simulations and further deaths.
 
+    transports: those over which it holds. transport: the one that a play of it goes over.
     bots and workers: how many bot processes and worker groups there are at the start.
     """
 
@@ -83,6 +86,8 @@ class Scenario:
     settings: Mapping[str, str] = field(default_factory=dict)
     slack: Mapping[str, Any] = field(default_factory=dict)
     as_is: bool = False
+    transports: tuple[Transport, ...] = ("socket", "http")
+    transport: Transport = "socket"
     bots: int = 2
     workers: int = 2
     tools: tuple[ToolPlan, ...] = ()
@@ -93,6 +98,10 @@ class Scenario:
     @property
     def name(self) -> str:
         return self.path.stem
+
+    def over(self, transport: Transport) -> Scenario:
+        """The same, to be played over this one."""
+        return replace(self, transport=transport)
 
     def tool(self, name: str) -> ToolPlan | None:
         return next((tool for tool in self.tools if tool.name == name), None)

@@ -11,9 +11,10 @@ from pathlib import Path
 from redis import Redis
 
 from playground.scenarios.commit_proxy import CommitProxy
+from playground.scenarios.doors import Doors
 from playground.scenarios.effects import Effects
 from playground.scenarios.feeds import Feed
-from playground.scenarios.happenings import Happenings, NothingHappened
+from playground.scenarios.happenings import BOT_IS_UP, Happenings, NothingHappened
 from playground.scenarios.loopback import Loopback
 from playground.scenarios.processes import Kind, Processes
 from playground.scenarios.scenario import Scenario
@@ -69,6 +70,8 @@ class Stage:
         self.effects = Effects(loopback, self.happenings)
         self.effects.start()
         self._closing.append(self.effects.close)
+        self._doors = Doors(loopback, self.happenings, self.slack)
+        self._closing.append(self._doors.close)
         self._feeds = [
             Feed("slack", self.slack.url, self.happenings),
             Feed("claude", self.claude.url, self.happenings),
@@ -79,38 +82,41 @@ class Stage:
         self.store = open_store(self.redis, SystemClock(), SystemIds())
         self._environment: dict[str, str] = {}
         self._starting: list[int] = []
+        self._posted_to = False
         self.log = self.folder / "log"
 
     def set_up(self, scenario: Scenario, *, play: str = "") -> None:
         """An empty store, forgetful stand-ins, and the scenario's processes, connected."""
         self.processes.clear()
+        self._doors.close()
         self.redis.flushall()
         Scripts(self.redis).load()
         self.slack.reset()
-        self.slack.settings(**{"trace": False, **scenario.slack})
+        self.slack.settings(**{"trace": False, "transport": scenario.transport, **scenario.slack})
         self.claude.script(scenario.model)
         self.claude.reset()
         self.proxy.reset()
         self.effects.reset(scenario.tools)
         self.await_feeds()
         self.happenings.clear()
-        self.log = self.folder / f"{scenario.name}{play}.log"
+        self.log = self.folder / f"{scenario.name}{'-http' if scenario.transport == 'http' else ''}{play}.log"
+        self._posted_to = scenario.transport == "http"
         self._environment = self._variables(scenario)
         self.start("worker", scenario.workers)
         self.start("bot", scenario.bots)
         self.await_bots(scenario.bots)
 
     def start(self, kind: Kind, count: int) -> None:
-        self._starting = [self.processes.start(kind, self._environment, self.log) for _ in range(count)]
+        self._starting = [self._start(kind) for _ in range(count)]
 
     def await_bots(self, count: int) -> None:
-        """Until as many connections were made since the play began."""
+        """Until as many bots were connected, or listened, since the play began."""
 
         def there() -> bool:
             for pid in self._starting:
                 if pid in self.processes.ended:
                     raise NothingHappened(f"a process ended while it started; the end of its log:\n{self.tail()}")
-            return len(self.happenings.all("slack.socket.connected")) >= count
+            return len(self.happenings.all(*BOT_IS_UP)) >= count
 
         self.happenings.until(there, "the bots are connected", timeout=CONNECT_SECONDS)
 
@@ -137,11 +143,20 @@ class Stage:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _start(self, kind: Kind) -> int:
+        if kind == "worker" or not self._posted_to:
+            return self.processes.start(kind, self._environment, self.log)
+        port = self._doors.take()
+        pid = self.processes.start(kind, self._environment | {"PORT": str(port)}, self.log)
+        self._doors.watch(pid, port)
+        return pid
+
     def _variables(self, scenario: Scenario) -> dict[str, str]:
         inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "PYTHONPATH") if name in os.environ}
         settings = {
             "SLACK_BOT_TOKEN": self.slack.bot_token,
-            "SLACK_APP_TOKEN": self.slack.app_token,
+            "SLACK_APP_TOKEN": "" if self._posted_to else self.slack.app_token,
+            "SLACK_SIGNING_SECRET": self.slack.signing_secret if self._posted_to else "",
             "SLACK_API_URL": self.slack.api_url,
             "ANTHROPIC_API_KEY": "not-a-key",
             "ANTHROPIC_BASE_URL": self.claude.url,

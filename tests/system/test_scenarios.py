@@ -24,6 +24,8 @@ from playground.scenarios.suite import Suite
 SHIPPED = Path(__file__).parents[2] / "playground" / "scenarios"
 PLAYED = ("three-tools-one-slow", "kill-in-unsafe-tool", "kill-between-calls", "kill-bot", "lost-post", "stop-during")
 KILLED = ("kill-in-unsafe-tool", "kill-between-calls", "three-tools-one-slow")
+POSTED = ("kill-bot", "redelivery")
+"""Played over HTTP here: two bots share the posts, and one or both are killed."""
 POINTS_EACH = 20
 
 
@@ -37,6 +39,15 @@ def stage() -> Iterator[Stage]:
 @pytest.mark.parametrize("name", PLAYED)
 def test_a_scenario_holds_on_real_processes(stage: Stage, name: str) -> None:
     assert Player(stage, read(SHIPPED / f"{name}.yaml")).play().failures == []
+
+
+@pytest.mark.clause("ADMIT-1", "ADMIT-3", "REPLY-8")
+@pytest.mark.parametrize("name", POSTED)
+def test_a_scenario_holds_over_signed_http(stage: Stage, name: str) -> None:
+    played = Player(stage, read(SHIPPED / f"{name}.yaml").over("http")).play()
+
+    assert played.failures == []
+    assert stage.slack.state()["sockets"] == []
 
 
 @pytest.mark.clause("RUN-1", "RUN-11", "STEP-2", "STEP-4", "STEP-6", "TOOL-4", "REPLY-2", "WORK-2")
@@ -77,10 +88,24 @@ def test_what_cannot_be_played_is_one_plain_line_with_exit_code_2(tmp_path: Path
     slip = tmp_path / "slip.yaml"
     slip.write_text("title: a slip\nplya: []\n")
 
-    for given in ([str(slip)], ["--transport", "http", str(SHIPPED / "answer.yaml")], [str(tmp_path / "none.yaml")]):
+    for given in ([str(slip)], [str(tmp_path / "none.yaml")]):
         done = _console(*given)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert done.stderr.startswith("everthread scenario: ")
+
+
+def test_what_is_not_for_what_was_asked_is_left_out_aloud(tmp_path: Path) -> None:
+    dropping = tmp_path / "dropping.yaml"
+    dropping.write_text("title: it is about sockets\ntransports: [socket]\nplay: [{drop: sockets}]\n")
+    stands = tmp_path / "stands.yaml"
+    stands.write_text("title: it is played as it stands\nas_is: true\nplay: [{says: hello}]\n")
+
+    for given, left in (
+        (["--transport", "http", str(dropping)], "dropping: not over http: it is about socket alone"),
+        (["--simulate", str(stands)], "stands: not simulated: it is for a play as it stands (as_is)"),
+    ):
+        done = _console(*given)
+        assert (done.returncode, done.stdout) == (2, f"left {left}\nnothing was played · 1 left out\n")
 
 
 def test_nothing_is_left_of_a_runner_that_was_killed(tmp_path: Path) -> None:

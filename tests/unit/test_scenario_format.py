@@ -83,6 +83,25 @@ def test_a_wrong_value_is_said_with_what_would_be_right(tmp_path: Path, right: s
     assert said in str(raised.value)
 
 
+def test_a_scenario_holds_over_both_transports_unless_it_says_otherwise(tmp_path: Path) -> None:
+    assert written(tmp_path, WHOLE).transports == ("socket", "http")
+    assert written(tmp_path, f"{WHOLE}transports: [http]\n").transports == ("http",)
+
+
+@pytest.mark.parametrize("given", ["[]", "[pigeon]", "socket"])
+def test_transports_that_do_not_exist_are_refused(tmp_path: Path, given: str) -> None:
+    with pytest.raises(ScenarioError, match=r"a\.yaml:14: transports is a list of some of socket, http, not "):
+        written(tmp_path, f"{WHOLE}transports: {given}\n")
+
+
+def test_sockets_are_dropped_only_where_there_are_none_but_sockets(tmp_path: Path) -> None:
+    dropping = WHOLE.replace("kill: job", "drop: sockets")
+
+    with pytest.raises(ScenarioError, match=r"a\.yaml:12: only with `transports: \[socket\]` are there any to drop"):
+        written(tmp_path, dropping)
+    assert written(tmp_path, f"{dropping}transports: [socket]\n").transports == ("socket",)
+
+
 def test_every_key_is_documented() -> None:
     documented = (ROOT / "docs" / "scenarios.md").read_text()
     assert [key.name for key in KEYS if f"`{key.name}`" not in documented] == []
