@@ -35,11 +35,11 @@ class Outbox:
         door: Door,
         thread: str,
         runs: Mapping[str, RunState],
+        posts: Mapping[str, Post],
         rewrite_in: Callable[[], float],
     ) -> None:
         self._services, self._door, self._thread, self._runs = services, door, thread, runs
-        self._rewrite_in = rewrite_in
-        self.posts: dict[str, Post] = {}
+        self._posts, self._rewrite_in = posts, rewrite_in
         self._postponed: dict[str, RunSuspended] = {}
 
     def bring(self, due: Mapping[str, str]) -> set[str]:
@@ -120,7 +120,7 @@ class Outbox:
         self._door.commit(Commit(state.id, done=[f"waiting:{state.id}"], progress=False))
 
     def _reply_of(self, state: RunState) -> Post:
-        found = self.posts.get(state.id)
+        found = self._posts.get(state.id)
         if found is None:
             reply = self._services.replies(self._thread, state.id)
             ledger = Ledger(self._services, self._door, state)

@@ -92,9 +92,9 @@ class Post:
         try:
             self._reply.edit(ts, view, self._allowance(), self._part)
         except ReplyError as error:
-            if error.kind != "gone":
-                raise
-            return False
+            if error.kind == "gone":
+                return False
+            raise
         return True
 
     def standing(self, view: RunView) -> str:

@@ -6,12 +6,11 @@ The one place that catches control flow.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from store.errors import (
     EvidenceError,
-    InputChangedError,
     RunFailed,
     RunLeaseHeldError,
     RunParked,
@@ -26,12 +25,7 @@ from store.errors import (
     UnknownFormatError,
 )
 from store.lease import Claim, Commit, Mailbox, Stop
-from store.ports import ReplyError, Said
-from store.record import Record, read_log, stored
-from store.stepkey import START, StepKey
-from store.submission import Submission
-from store.thread import ThreadId, ts_order
-from store.values import digest_of
+from store.record import read_log
 from worker import ending
 from worker.delivery import REWRITE_AFTER
 from worker.door import Door
@@ -40,14 +34,11 @@ from worker.heartbeat import Heartbeat
 from worker.letters import Letters
 from worker.loop import work
 from worker.outbox import Outbox
-from worker.post import Post
-from worker.progress import Progress
-from worker.prompt import Message, history
 from worker.run import Run
 from worker.services import Services
 from worker.showing import Showing
 from worker.state import RunState, fold
-from worker.surroundings import MOST_SAID, surroundings
+from worker.taking import Taking
 
 log = logging.getLogger(__name__)
 
@@ -79,9 +70,6 @@ class Tenure:
         self._began = services.clock.boottime()
         self._runs: dict[str, RunState] = {}
         self._open, self._waits = claim.run, claim.waiting
-        self._records: list[Record] = []
-        self._contexts: dict[str, list[Message]] = {}
-        self._active: dict[str, float] = {}
         self._judged = False
 
     def work(self) -> None:
@@ -118,11 +106,12 @@ class Tenure:
             log.warning("thread=%s not released, its lease will lapse: %s", self._thread, error)
 
     def _work_all(self) -> None:
-        if self._door.lease.seen:
-            self._records = read_log(self._thread, self._services.store.log.read(self._thread))
-        self._runs = fold(self._records)
-        self._letters = Letters(self._services, self._door, self._runs)
-        self._outbox = Outbox(self._services, self._door, self._thread, self._runs, self._rewrite_in)
+        services, door = self._services, self._door
+        records = read_log(self._thread, services.store.log.read(self._thread)) if door.lease.seen else []
+        self._runs = fold(records)
+        self._taking = Taking(services, self._drain, door, self._claim, records, self._runs)
+        self._letters = Letters(services, door, self._runs)
+        self._outbox = Outbox(services, door, self._thread, self._runs, self._taking.posts, self._rewrite_in)
         while True:
             self._read_letters()
             self._bring_due()
@@ -150,7 +139,7 @@ class Tenure:
         if heeded.reopened:
             self._open, self._waits = heeded.reopened, False
         for run, by in heeded.healed:
-            healed = self._run(self._runs[run], [], active_before=0.0, resumed=True)
+            healed = self._taking.close(self._runs[run])
             ending.settle(healed, "healed", by=by)
             self._outbox.deliver(healed.state)
 
@@ -176,7 +165,7 @@ class Tenure:
         for stop in [stop for run, stop in waiting.items() if run != self._open and run not in queued]:
             if {f"parked:{stop.run}", f"resume:{stop.run}"} & self._mailbox.rest.keys():
                 state = self._runs[stop.run]
-                self._stop(self._run(state, [], active_before=0.0, resumed=True), stop)
+                self._stop(self._taking.close(state), stop)
                 self._outbox.deliver(state)
             else:
                 self._door.commit(Commit(stop.run, progress=False, forget_steps=True))
@@ -190,90 +179,21 @@ class Tenure:
             if self._waits and self._door.stop_of(self._open) is None:
                 return None
             self._waits = False
-            return self._resumed(self._runs[self._open])
+            return self._taking.resume(self._runs[self._open], len(self._mailbox.inputs))
         if (item := _reopening(self._mailbox)) is not None:
             self._open = item.partition(":")[2]
             self._mailbox = replace(
                 self._mailbox, rest={name: value for name, value in self._mailbox.rest.items() if name != item}
             )
-            return self._resumed(self._runs[self._open])
+            return self._taking.resume(self._runs[self._open], len(self._mailbox.inputs))
         if not self._mailbox.inputs:
             return None
         if self._drain.begun:
             raise RunSuspended("the process is about to end")
         first, *later = self._mailbox.inputs
         self._mailbox = replace(self._mailbox, inputs=tuple(later))
-        return self._started(first)
-
-    def _started(self, submission: Submission) -> Run | None:
-        """Move an input from the mailbox to the log; the start is also the mark of the reply and the model call.
-
-        None where it is not what comes next any more, so that the mailbox has to be read again.
-        """
-        run, definition = submission.run, self._services.agent.definition()
-        before, news = list(self._runs.values()), self._mailbox.news
-        context = history(before, definition)
-        body = {"input": submission.as_body(), "definition": definition, "context": digest_of(context)}
-        body |= surroundings(news, self._said_before(submission) if not before else ())
-        start, raw = stored(Record("start", StepKey(run, 0, START), "done", self._services.clock.now(), body))
-        state = RunState(start, self._door.lease.seen)
-        taking = Commit(
-            run,
-            records=[(str(start.key), start.state, raw)],
-            head={"status": "running", "run": run},
-            due={f"run:{run}": ""},
-            taken=[submission],
-            heard=[one.key for one in news],
-            anew=True,
-            progress=False,
-        )
-        try:
-            self._door.commit(taking)
-        except InputChangedError as changed:
-            log.info("%s", changed)
-            return None
-        self._runs[run], self._open, self._contexts[run] = state, run, context
-        return self._run(state, context, active_before=0.0, resumed=False)
-
-    def _said_before(self, submission: Submission) -> Sequence[Said] | None:
-        """What people said in a thread that we are called into, read once, for its first run; None: Slack won't say."""
-        if submission.ts == ThreadId.parse(self._thread).root:
-            return ()
-        reply = self._services.replies(self._thread, submission.run)
-        try:
-            said = reply.history(MOST_SAID, self._door.allowance(self._services.limits.slack_timeout))
-        except ReplyError as error:
-            log.warning("thread=%s what was said before is not known: %s", self._thread, error)
-            return None
-        return [one for one in said if ts_order(one.ts) < ts_order(submission.ts)]
-
-    def _resumed(self, state: RunState) -> Run:
-        context = self._contexts.get(state.id)
-        if context is None:
-            context = history(fold(self._records[: state.base]).values(), state.definition)
-        if digest_of(context) != state.start.body["context"]:
-            raise EvidenceError(f"what run {state.id} of {self._thread} builds on has changed since it started")
-        self._contexts[state.id] = context
-        restart = not self._judged and (self._claim.ended != "released" or self._claim.pause == "restart")
-        active = self._active.get(state.id, self._claim.active)
-        run = self._run(state, context, active_before=active, resumed=True, shown_as_resumed=restart)
-        ending.resume(run, restart=restart)
-        return run
-
-    def _run(
-        self,
-        state: RunState,
-        context: list[Message],
-        *,
-        active_before: float,
-        resumed: bool,
-        shown_as_resumed: bool = False,
-    ) -> Run:
-        services, queued = self._services, len(self._mailbox.inputs)
-        progress = Progress(services.clock, state, active_before=active_before, resumed=shown_as_resumed, queued=queued)
-        reply = services.replies(self._thread, state.id)
-        run = Run(services, self._door, self._drain, state, context, progress, reply, resumed=resumed)
-        self._outbox.posts[state.id] = Post(services, self._door, run.ledger, state, reply, "reply", mine=not resumed)
+        run = self._taking.start(first, self._mailbox.news, len(later))
+        self._open = "" if run is None else run.id
         return run
 
     def _check_fruitless(self) -> None:
@@ -286,7 +206,7 @@ class Tenure:
             )
 
     def _execute(self, run: Run) -> None:
-        post = self._outbox.posts[run.id]
+        post = self._taking.posts[run.id]
         # What is stopped before it is shown may have to leave no trace in the thread.
         showing = None if self._door.stop_of(run.id) else Showing(self._services, post, run.progress)
         self._door.queued = run.progress.wait_behind
@@ -314,7 +234,6 @@ class Tenure:
                 raise
         finally:
             self._judged = True
-            self._active[run.id] = run.progress.active()
             if showing is not None:
                 showing.finish()
         # What people did meanwhile is read with the release, before anything else is taken.

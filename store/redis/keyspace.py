@@ -90,6 +90,8 @@ KEYS: tuple[Key, ...] = (
         "fingerprint, run and thread of an admission",
     ),
     Key(_W + "run:<run>", "string", "owner", "30 days", "the outcome of a settled run"),
+    Key(_W + "from:<run>", "string", "anyone", "30 days", "thread, author and time (ms) of the input a run is from"),
+    Key(_W + "mine:<user>", "zset", "anyone", "30 days after the last one", "a person's latest 50 runs (ms)"),
     Key(_W + "owed", "zset", "anyone", "for ever", "threads with anything unfinished, by when to look (ms)"),
     Key(_W + "waiting", "hash", "owner", "while a wait is open", "open wait → its thread"),
     Key(
@@ -98,6 +100,13 @@ KEYS: tuple[Key, ...] = (
         "anyone",
         "while a wait is open",
         "open waits by when their card was last looked after (ms)",
+    ),
+    Key(
+        _W + "open:<who>",
+        "zset",
+        "owner",
+        "while a wait is open",
+        "open waits that a person, a group or everybody in a channel may answer, by when they were asked (ms)",
     ),
     Key(_W + "held", "hash", "owner", "while held", "thread → owner of the lease on it"),
     Key(_W + "state:<name>", "list", "owner", "for ever", "tool state, such as the workspace's notes"),
@@ -115,6 +124,7 @@ KEYS: tuple[Key, ...] = (
     Key(_W + "probe", "string", "anyone", "1 minute", "who tried last whether Slack takes our token again"),
     Key(_W + "recent", "zset", "anyone", "2 days", "threads by their last admission (ms)"),
     Key(_W + "caught_up", "string", "anyone", "for ever", "from when until when nothing said in Slack was missed"),
+    Key(_W + "chosen", "hash", "anyone", "for ever", "settings that were changed while we run"),
     Key(_W + "workers", "zset", "sweep", "for ever", "worker processes by when they were last seen (ms)"),
     Key(TEAMS, "set", "anyone", "for ever", "the workspaces seen"),
 )

@@ -172,7 +172,7 @@ def test_its_asker_is_reminded_once_before_the_deadline(world: Make) -> None:
     ]
 
 
-@pytest.mark.clause("ADMIT-4")
+@pytest.mark.clause("ADMIT-4", "WAIT-3")
 def test_messages_stay_behind_a_run_that_waits_and_stir_nobody(world: Make) -> None:
     asking = Asking(world, calls(COLOR), says("done"), says("second"))
 
@@ -214,6 +214,27 @@ def test_a_stop_ends_a_run_that_waits_and_its_card_says_so(world: Make) -> None:
     assert ask.answer is not None
     assert (ask.answer.how, ask.answer.by) == ("stopped", "U3")
     assert asking.head().rest == []
+
+
+@pytest.mark.clause("WAIT-1")
+def test_whoever_has_its_id_finds_an_open_wait(world: Make) -> None:
+    asking = Asking(world, calls(COLOR), says("done"))
+    waits = asking.fleet.host.store.waits
+
+    def act() -> None:
+        asking.work()
+        wait = asking.waits()[0]
+        found = waits.find("T1", wait.id)
+        assert found is not None
+        assert (found.state, found.wait) == ("open", wait)
+        assert waits.find("T1", "wunknown") is None
+        asking.answer("red")
+        asking.work()
+        over = waits.look(THREAD, wait.id)
+        assert over is not None
+        assert (waits.find("T1", wait.id), over.state) == (None, "answered")
+
+    asking.play(act)
 
 
 @pytest.mark.clause("WAIT-1")

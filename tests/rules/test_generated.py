@@ -11,9 +11,12 @@ from everthread.docs import ROOT, described, pages
 from everthread.settings import Settings, variable
 from playground.simulation.doubles import SimulatedModel
 from playground.simulation.fleet import Fleet
+from store.lease import Commit
 from store.news import News
 from store.ports import ModelAnswer, ModelRequest, Usage
 from store.redis.keyspace import KEYS
+from store.wait import Answer as WaitAnswer
+from store.wait import Answerers, Wait
 from worker.agent import Agent
 from worker.tools.builtin import builtin_tools
 from worker.tools.context import ToolContext
@@ -94,6 +97,13 @@ def written() -> dict[str, str]:
         store.workspace.pause_turns("T1", "edit", 5)
         store.workspace.bar("T1")
         store.inventory.seen_worker("T1", "pool")
+        claim = store.leases.claim(THREAD, "boot:1:1:b")
+        asked = Wait("w1", "r9", THREAD, "r9:0:t/answer:0", "approval", "U1", "?", 1.0, answerers=Answerers(quorum=2))
+        store.log.commit(claim.lease, Commit("r9", opened=[asked]))
+        store.waits.answer(THREAD, WaitAnswer("w1", "U2", 1.0, "button", verdict="approve"))
+        store.waits.recall("T1", unseen=-1.0, limit=1)
+        look("", "")
+        store.leases.release(claim.lease, idle=False)
         store.admissions.amend(THREAD, News("1700000001.000001", "1700000050.000000", "U1", "changed"))
         store.admissions.mute(THREAD, "1700000060.000000", on=True)
         store.workspace.catch_up_to("T1", 1.0)

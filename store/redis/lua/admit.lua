@@ -1,11 +1,11 @@
-local admission, head, order, mail, askers, owed, teams, signals, said, muted, recent = unpack(KEYS)
+local admission, head, order, mail, askers, owed, teams, signals, said, muted, recent, from, mine = unpack(KEYS)
 local fingerprint, run, thread, ts, score, json, author, condition, ttl_ms, team, keep_ms, standing = unpack(ARGV)
 -- Take one input into a thread's mailbox, once. Anyone may call it.
 -- condition: 'any'; 'asker': only where `author` started something in this thread before that ts; 'thread': only where
 -- anybody did. Either of these only where the thread was not muted at that ts.
 -- Answers {'NEW'|'SAME'|'CONFLICT'|'IGNORED', run, thread, 1 when others or an open run come first}.
 -- Nothing but a mute's age is written unless it is NEW.
-local RECENT = 172800000
+local RECENT, MINE = 172800000, 50
 
 local function ours()
   if condition == 'any' then return true end
@@ -42,6 +42,10 @@ redis.call('SADD', teams, team)
 redis.call('ZADD', recent, now_ms(), thread)
 redis.call('ZREMRANGEBYSCORE', recent, '-inf', now_ms() - RECENT)
 redis.call('PEXPIRE', recent, RECENT)
+redis.call('SET', from, thread .. ' ' .. author .. ' ' .. now_ms(), 'PX', keep_ms)
+redis.call('ZADD', mine, now_ms(), run)
+redis.call('ZREMRANGEBYRANK', mine, 0, -MINE - 1)
+redis.call('PEXPIRE', mine, keep_ms)
 if redis.call('PTTL', head) >= 0 then
   for _, key in ipairs({ head, order, mail, askers, said }) do redis.call('PERSIST', key) end
 end

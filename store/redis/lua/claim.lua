@@ -1,5 +1,4 @@
-local head, order, mail, due, rest, log, stops, askers, said, news, letters, waits, votes, owed, held, spent =
-  unpack(KEYS)
+local head, order, mail, due, rest, log, stops, askers, said, news, letters, waits, votes, owed, held, spent = unpack(KEYS)
 local thread, owner, nonce, lease_ms = unpack(ARGV)
 -- Take a thread, if nobody alive holds it: bump the epoch, remember the owner, count how the last tenure ended.
 -- Answers {'HELD', owner, ms left} or

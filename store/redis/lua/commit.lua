@@ -1,5 +1,4 @@
-local head, log, steps, order, mail, due, rest, stops, said, news, outcome, spent, letters, waits, waiting, unseen =
-  unpack(KEYS)
+local head, log, steps, order, mail, due, rest, stops, said, news, outcome, spent, letters, waits, waiting, unseen = unpack(KEYS)
 local epoch, seen, run, progress, settles, forget, anew, spend, spent_ttl, outcome_json, outcome_ttl = unpack(ARGV)
 -- The one door through which an owner's records enter: fence, then append and index, all or nothing.
 -- ARGV continues with counted groups: records (key, state, json), head fields (name, value), due and rest items

@@ -1,5 +1,4 @@
-local head, order, mail, due, rest, log, stops, askers, said, news, letters, waits, votes, signals, owed, held =
-  unpack(KEYS)
+local head, order, mail, due, rest, log, stops, askers, said, news, letters, waits, votes, signals, owed, held = unpack(KEYS)
 local epoch, thread, mode, delay_ms, keep_ms, counted = unpack(ARGV)
 -- End a tenure. mode 'idle': only if nothing is left to do, in the same moment in which that is checked, else
 -- {'WORK', inputs, due, rest, stops, news, letters, the store's time in ms}. mode 'owed': whatever is left stays owed and is looked at in delay_ms.
