@@ -11,6 +11,9 @@ from store.protocol import Store
 
 PAGE = 32
 RINGS_PER_FREE_WORKER = 2
+UNSEEN, RECALLS = 6 * 3600.0, 1
+"""Seconds after which an open question's card is looked for though nothing connected, and how many a pass: each costs
+one reading call to Slack, of which a workspace has 50 a minute."""
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +65,8 @@ class Sweep:
     def _pass(self, team: str, rings: int) -> int:
         if self._alive():
             self._store.inventory.seen_worker(team, self._name)
+        # What is asked for here is owed from now on, so this pass or the next one rings for it.
+        self._store.waits.recall(team, unseen=UNSEEN, limit=RECALLS)
         threads = self._store.inventory.sweep(team, PAGE, rings)
         return sum(self._ring(thread) for thread in threads)
 
