@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from store.stepkey import StepKey
+from store.thread import ThreadId
 from store.values import decode, digest, encode
 
 WaitKind = Literal["question", "plan", "approval"]
@@ -108,6 +109,13 @@ class Wait:
     def takes_words(self) -> bool:
         """Whether a message in the thread can be the answer: one question that takes free text."""
         return self.kind == "question" and len(self.questions) == 1 and self.questions[0].words
+
+    @property
+    def addressees(self) -> tuple[str, ...]:
+        """Who finds it among what waits for them: people, groups, and the channel where everybody there may answer."""
+        asker = () if self.answerers.not_asker else (self.asker,)
+        named = {"asker": asker, "channel": (ThreadId.parse(self.thread).channel,)}
+        return tuple(dict.fromkeys(who for name in self.answerers.by for who in named.get(name, (name,))))
 
     def as_body(self) -> dict[str, Any]:
         """Itself as plain JSON values."""

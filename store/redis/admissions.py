@@ -31,9 +31,10 @@ class RedisAdmissions:
             submission.thread, "head", "order", "mail", "askers", "signals", "said", "muted"
         )
         owed, recent = workspace(team, "owed"), workspace(team, "recent")
+        origin, mine = workspace(team, f"from:{submission.run}"), workspace(team, f"mine:{submission.author}")
         word, run, thread, waits = self._scripts.run(
             "admit",
-            [self._key(submission), head, order, mail, askers, owed, TEAMS, signals, said, muted, recent],
+            [self._key(submission), head, order, mail, askers, owed, TEAMS, signals, said, muted, recent, origin, mine],
             [
                 submission.fingerprint,
                 submission.run,

@@ -72,7 +72,10 @@ def _groups(team: str, commit: Commit) -> list[Any]:
         [(workspace(team, f"state:{name}"), value) for name, value in commit.state],
         [(key,) for key in commit.heard],
         [(name,) for name in commit.read],
-        [(wait.id, header("open", wait), wait.to_json(), wait.thread) for wait in commit.opened],
+        [
+            (wait.id, header("open", wait), wait.to_json(), wait.thread, _open_keys(team, wait))
+            for wait in commit.opened
+        ],
         [_closing(closing) for closing in commit.closed],
     ]
     while len(groups) > 1 and not groups[-1]:
@@ -88,6 +91,10 @@ def _groups(team: str, commit: Commit) -> list[Any]:
 def header(state: str, wait: Wait) -> str:
     """How a thread notes where a wait stands: state, deadline in ms (0: none), people that have to approve."""
     return f"{state} {int(wait.deadline * 1000)} {wait.answerers.quorum}"
+
+
+def _open_keys(team: str, wait: Wait) -> str:
+    return " ".join(workspace(team, f"open:{who}") for who in wait.addressees)
 
 
 def _closing(closing: Closing) -> tuple[str, ...]:

@@ -3,7 +3,8 @@ local epoch, seen, run, progress, settles, forget, anew, spend, spent_ttl, outco
 -- The one door through which an owner's records enter: fence, then append and index, all or nothing.
 -- ARGV continues with counted groups: records (key, state, json), head fields (name, value), due and rest items
 -- (name, value), items that are done (name), inputs taken (ts, how the thread notes it), tool state (key, value),
--- news heard (field), letters read (field), waits opened (id, header, json, thread), waits closed (id, state, answer
+-- news heard (field), letters read (field), waits opened (id, header, json, thread, the keys of
+-- those who may answer), waits closed (id, state, answer
 -- json or '', 'any' or 'unanswered'); the empty groups at the end are left out. The last four keys are there only where
 -- one of the last three groups is.
 -- Answers {'OK'|'AGAIN', log length, stop json, micro-dollars today or '' where nothing was spent}; refuses with STALE,
@@ -28,7 +29,7 @@ local fields, dues, rests, done, taken, state, heard, read, opened, closed
 if not only_records then
   fields, dues, rests, done = group(2), group(2), group(2), group(1)
   taken, state, heard = group(2), group(2), group(1)
-  read, opened, closed = group(1), group(4), group(4)
+  read, opened, closed = group(1), group(5), group(4)
 end
 
 local first, last = records[1], records[2]
@@ -74,12 +75,16 @@ if not only_records then
     redis.call('HSET', waits, id, ARGV[i + 1], id .. '.wait', ARGV[i + 2])
     redis.call('HSET', waiting, id, ARGV[i + 3])
     redis.call('ZADD', unseen, now_ms(), id)
+    redis.call('HSET', waits, id .. '.for', ARGV[i + 4])
+    for key in string.gmatch(ARGV[i + 4], '%S+') do redis.call('ZADD', key, now_ms(), id) end
   end
   for i = closed[1], closed[2], closed[3] do
     local id = ARGV[i]
     redis.call('HSET', waits, id, ARGV[i + 1], id .. '.answer', ARGV[i + 2])
     redis.call('HDEL', letters, 'answer:' .. id, 'again:' .. id)
     redis.call('HDEL', waiting, id)
+    for key in string.gmatch(redis.call('HGET', waits, id .. '.for') or '', '%S+') do redis.call('ZREM', key, id) end
+    redis.call('HDEL', waits, id .. '.for')
     redis.call('ZREM', unseen, id)
   end
 end
