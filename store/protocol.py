@@ -6,10 +6,11 @@ implementation, `store.redis`; over fakeredis it is the same code.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from store.glance import Glance, Origin
 from store.lease import Claim, Commit, Committed, Lease, Mailbox, Renewal, StopReason
 from store.news import News
 from store.submission import Receipt, Submission
@@ -93,6 +94,12 @@ class Admissions(Protocol):
     def outcome(self, team: str, run: str) -> dict[str, Any] | None:
         """How a run ended, once it did: status, text, usage, error."""
 
+    def origins(self, team: str, runs: Sequence[str]) -> Mapping[str, Origin]:
+        """Where these runs came from, as far as that is kept: by run."""
+
+    def runs_of(self, team: str, user: str, limit: int = 50) -> Sequence[str]:
+        """A person's latest runs, the newest first; at most 50 are kept."""
+
     def stop(self, thread: str, run: str, by: str, why: StopReason = "") -> Stopping:
         """Ask a run to stop; stored when this returns. `over`: it is settled, or the thread does not know it."""
 
@@ -136,7 +143,13 @@ class Inventory(Protocol):
 
     def owed(self, team: str, *, cursor: str | None = None, limit: int = 100) -> Page: ...
 
+    def count(self, team: str) -> int:
+        """How many threads are owed."""
+
     def head(self, thread: str) -> Head | None: ...
+
+    def glances(self, threads: Sequence[str]) -> Sequence[Glance | None]:
+        """What is noted of each of these threads, in two round trips; None where nothing is known of one."""
 
     def sweep(self, team: str, limit: int, rings: int) -> list[str]:
         """Look at up to `limit` threads whose time has come, mend their index, and answer those to ring."""
@@ -218,6 +231,9 @@ class Waits(Protocol):
     def open(self, team: str, *, cursor: str | None = None, limit: int = 100) -> WaitPage:
         """Every open wait of the workspace, in no order; a page may be empty and have one behind it."""
 
+    def open_to(self, team: str, who: Sequence[str], *, limit: int) -> Waitlist:
+        """Open waits that one of these may answer (`Wait.addressees`), the newest first."""
+
     def recall(self, team: str, *, unseen: float, limit: int) -> Sequence[str]:
         """Ask that open cards which nobody looked after for `unseen` seconds are looked for in their threads.
 
@@ -234,10 +250,30 @@ class WaitPage:
     cursor: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Waitlist:
+    """The first of some open waits; more: how many there are besides, at most."""
+
+    waits: Sequence[Wait]
+    more: int
+
+
 class Workspace(Protocol):
     """Small facts per workspace."""
 
     def spent_today(self, team: str) -> int: ...
+
+    def spent(self, team: str, days: int) -> Sequence[int]:
+        """Micro-dollars of the last so many UTC days, today first; 40 days are kept."""
+
+    def calls(self, team: str) -> Mapping[SlackCall, tuple[int, int]]:
+        """Calls to Slack by kind: made within the last minute, and how many may be; posts count by channel."""
+
+    def chosen(self, team: str, name: str) -> str | None:
+        """A setting that was changed while we run."""
+
+    def choose(self, team: str, name: str, value: str | None) -> None:
+        """Change a setting for every process from now on; None: as it was set at the start."""
 
     def state(self, team: str, name: str, last: int = 100) -> list[str]:
         """The newest `last` entries of a tool state list, oldest first."""

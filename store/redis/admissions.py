@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from store.errors import AdmissionConflictError
+from store.glance import Origin
 from store.lease import Stop, StopReason
 from store.news import News
 from store.ports import Clock
@@ -114,6 +115,17 @@ class RedisAdmissions:
     def outcome(self, team: str, run: str) -> dict[str, Any] | None:
         raw = answered(lambda: self._redis.get(workspace(team, f"run:{run}")))
         return None if raw is None else decode(raw)
+
+    def origins(self, team: str, runs: Sequence[str]) -> Mapping[str, Origin]:
+        if not runs:
+            return {}
+        found = answered(lambda: self._redis.mget([workspace(team, f"from:{run}") for run in runs]))
+        known = {run: str(raw).split() for run, raw in zip(runs, found, strict=True) if raw}
+        return {run: Origin(run, thread, author, int(at) / 1000) for run, (thread, author, at) in known.items()}
+
+    def runs_of(self, team: str, user: str, limit: int = 50) -> Sequence[str]:
+        key = workspace(team, f"mine:{user}")
+        return [str(run) for run in answered(lambda: self._redis.zrevrange(key, 0, limit - 1))]
 
     def stop(self, thread: str, run: str, by: str, why: StopReason = "") -> Stopping:
         team = ThreadId.parse(thread).team

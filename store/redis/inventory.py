@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
+from store.glance import Glance
 from store.protocol import Head, Page
+from store.redis.glances import glances
 from store.redis.keyspace import TEAMS, thread_keys, workspace
 from store.redis.scripts import Refused, Scripts, answered
 from store.thread import ThreadId
@@ -27,6 +30,12 @@ class RedisInventory:
         owed = workspace(team, "owed")
         position, found = answered(lambda: self._redis.zscan(owed, int(cursor or 0), count=limit))
         return Page([str(thread) for thread, _ in found], str(position) if int(position) else None)
+
+    def count(self, team: str) -> int:
+        return int(answered(lambda: self._redis.zcard(workspace(team, "owed"))))
+
+    def glances(self, threads: Sequence[str]) -> Sequence[Glance | None]:
+        return glances(self._redis, threads)
 
     def head(self, thread: str) -> Head | None:
         head, order, due, rest, log = thread_keys(thread, "head", "order", "due", "rest", "log")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
-from store.protocol import Taken, Taking, Waiting, WaitPage
+from store.protocol import Taken, Taking, Waiting, Waitlist, WaitPage
 from store.redis.keyspace import ADMISSION_TTL, thread_keys, workspace
 from store.redis.scripts import Scripts, answered
 from store.submission import Submission
@@ -55,6 +55,10 @@ class RedisWaits:
     def open(self, team: str, *, cursor: str | None = None, limit: int = 100) -> WaitPage:
         waiting = workspace(team, "waiting")
         position, found = answered(lambda: self._redis.hscan(waiting, int(cursor or 0), count=limit))
+        return WaitPage(self._open_ones(found), str(position) if int(position) else None)
+
+    def _open_ones(self, found: Mapping[str, str]) -> list[Wait]:
+        """Those that are open among waits with their threads, in that order."""
 
         def read() -> Any:
             with self._redis.pipeline(transaction=False) as together:
@@ -64,8 +68,28 @@ class RedisWaits:
                 return together.execute()
 
         stands = [_waiting(*row) for row in answered(read)] if found else []
-        waits = [one.wait for one in stands if one is not None and one.state == "open"]
-        return WaitPage(waits, str(position) if int(position) else None)
+        return [one.wait for one in stands if one is not None and one.state == "open"]
+
+    def open_to(self, team: str, who: Sequence[str], *, limit: int) -> Waitlist:
+        keys = [workspace(team, f"open:{one}") for one in who]
+        asked: dict[str, float] = {}
+        rows = total = 0
+        for found, count in answered(lambda: self._newest(keys, limit)):
+            asked |= dict(found)
+            rows, total = rows + len(found), total + int(count)
+        ids = sorted(asked, key=lambda wait: (-asked[wait], wait))[:limit]
+        threads = answered(lambda: self._redis.hmget(workspace(team, "waiting"), ids)) if ids else []
+        waits = self._open_ones({wait: thread for wait, thread in zip(ids, threads, strict=True) if thread})
+        return Waitlist(waits, total - (rows - len(asked)) - len(ids))
+
+    def _newest(self, keys: Sequence[str], limit: int) -> list[Any]:
+        """The newest waits under each key, with how many there are."""
+        with self._redis.pipeline(transaction=False) as together:
+            for key in keys:
+                together.zrevrange(key, 0, limit - 1, withscores=True)
+                together.zcard(key)
+            found = together.execute()
+        return list(zip(found[::2], found[1::2], strict=True))
 
     def recall(self, team: str, *, unseen: float, limit: int) -> Sequence[str]:
         key = workspace(team, "unseen")

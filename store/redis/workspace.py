@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -46,6 +47,32 @@ class RedisWorkspace:
 
     def spent_today(self, team: str) -> int:
         return int(answered(lambda: self._redis.get(spent_key(team, self._clock))) or 0)
+
+    def spent(self, team: str, days: int) -> Sequence[int]:
+        today = int(self._clock.now() // DAY)
+        keys = [workspace(team, f"spent:{today - back}") for back in range(days)]
+        return [int(found or 0) for found in answered(lambda: self._redis.mget(keys))]
+
+    def calls(self, team: str) -> Mapping[SlackCall, tuple[int, int]]:
+        kinds = [kind for kind in RATES if kind != "post"]
+        seconds, micros = answered(self._redis.time)
+        since = int(seconds) * 1000 + int(micros) // 1000 - 60_000
+
+        def count() -> Any:
+            with self._redis.pipeline(transaction=False) as together:
+                for kind in kinds:
+                    together.zcount(workspace(team, f"calls:{kind}"), since, "+inf")
+                return together.execute()
+
+        return {kind: (int(made), RATES[kind].most) for kind, made in zip(kinds, answered(count), strict=True)}
+
+    def chosen(self, team: str, name: str) -> str | None:
+        found = answered(lambda: self._redis.hget(workspace(team, "chosen"), name))
+        return None if found is None else str(found)
+
+    def choose(self, team: str, name: str, value: str | None) -> None:
+        key = workspace(team, "chosen")
+        answered(lambda: self._redis.hdel(key, name) if value is None else self._redis.hset(key, name, value))
 
     def state(self, team: str, name: str, last: int = 100) -> list[str]:
         key = workspace(team, f"state:{name}")

@@ -107,6 +107,7 @@ def written() -> dict[str, str]:
         store.admissions.amend(THREAD, News("1700000001.000001", "1700000050.000000", "U1", "changed"))
         store.admissions.mute(THREAD, "1700000060.000000", on=True)
         store.workspace.catch_up_to("T1", 1.0)
+        store.workspace.choose("T1", "listen:C1", "all")
         look("", "")
 
     fleet.run(play)
