@@ -16,15 +16,21 @@ from bot.admission import Admission
 from bot.aftermath import Courtesies
 from bot.belonging import Belonging
 from bot.dispatch import dispatch, is_done
+from bot.entitled import Entitled
 from bot.features import Features
 from bot.groups import Groups
 from bot.identity import Identity
 from bot.listeners import register
 from bot.listeners.agent_session import AgentSession
+from bot.listeners.answers import Answers
+from bot.listeners.aside import Aside
+from bot.listeners.deciding import Deciding
 from bot.listeners.run_buttons import RunButtons, Stopper
 from bot.listeners.unmatched import Unmatched, acknowledge_unknown
+from bot.listeners.windows import Windows
 from bot.listening import Listening
 from bot.people import People
+from bot.redraw import Redraws
 from bot.shape import name
 from bot.whisper import Whispers
 from store.errors import StoreUnavailableError
@@ -58,7 +64,9 @@ def build(
     with _no_environment():
         app = App(name="everthread", client=client)
     whispers = Whispers(client)
-    access = Access(policy, People(client, me, store.workspace), Groups(client, clock))
+    groups = Groups(client, clock)
+    access = Access(policy, People(client, me, store.workspace), groups)
+    entitled, redraws = Entitled(groups), Redraws()
     listening = listening or Listening()
     admission = Admission(me=me, store=store, access=access, ring=ring, clock=clock, ids=ids, listening=listening)
     session = AgentSession(
@@ -82,12 +90,17 @@ def build(
     app.middleware(acknowledge_unknown)
     app.middleware(admission.before_ack)
     app.middleware(session.before_ack)
+    deciding = Deciding(me=me, store=store, access=access, entitled=entitled)
+    answers = Answers(me=me, deciding=deciding, whispers=whispers, redraws=redraws, ring=ring, clock=clock)
     register(
         app,
         session,
         RunButtons(
             me=me, store=store, access=access, whispers=whispers, courtesies=courtesies, ring=ring, stopper=stopper
         ),
+        answers,
+        Windows(me=me, deciding=deciding, whispers=whispers, answers=answers, clock=clock),
+        Aside(me=me, store=store, access=access, whispers=whispers, redraws=redraws, ring=ring, clock=clock),
         Unmatched(me=me, courtesies=courtesies, whispers=whispers),
     )
     return app

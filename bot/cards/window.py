@@ -7,4 +7,13 @@ from bot.cards.card import Block, plain, section
 
 def window(text: str) -> Block:
     """`text` is escaped already, and within 3,000 characters."""
-    return {"type": "modal", "title": plain("Everthread"), "close": plain("Close"), "blocks": [section(text)]}
+    return _window(section(text))
+
+
+def marked_window(text: str) -> Block:
+    """The same for a sentence in Slack's markup, in which people have their names."""
+    return _window({"type": "section", "text": {"type": "mrkdwn", "text": text}})
+
+
+def _window(block: Block) -> Block:
+    return {"type": "modal", "title": plain("Everthread"), "close": plain("Close"), "blocks": [block]}

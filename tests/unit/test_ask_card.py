@@ -13,12 +13,14 @@ from slack_sdk.models.blocks import Block
 
 from bot.cards.ask_button import APPROVE, CHANGE, CHOOSE, DENY, REJECT, SEND, WORDS, Target, chosen
 from bot.cards.ask_card import ask_card
+from bot.cards.ask_window import Errand, Purpose, answer_window, in_window, input_ids
 from bot.cards.ask_words import ending, gist
 from bot.cards.card import Card
 from bot.cards.remind_card import remind_card
 from playground.standins.slack.blocks import check_blocks, interactive, shown_text
 from playground.standins.slack.limits import enforce
 from playground.standins.slack.text import escape, notified
+from playground.standins.slack.views import check_view
 from store.view import AskView, CardState, RunView, StepState
 from store.wait import Answer, Answerers, Choice, Given, How, Question, Verdict, Wait, WaitKind
 
@@ -312,6 +314,18 @@ ASKS = st.builds(
     st.lists(st.tuples(LONG, st.sampled_from(get_args(StepState))), max_size=60).map(tuple),
     st.booleans(),
 )
+ASKING = st.builds(
+    Wait,
+    id=st.just("w0123456789abcdef"),
+    run=st.just("r7"),
+    thread=st.just(THREAD),
+    key=st.just("r7:1:t1:0"),
+    kind=st.just("question"),
+    asker=st.just("U0ANN"),
+    title=st.just(""),
+    asked=st.just(1.0),
+    questions=st.lists(QUESTIONS, min_size=1, max_size=60).map(tuple),
+)
 OURS = {"@U0ANN", "@U0BOB", "!subteam^S0OPS"}
 
 
@@ -334,3 +348,20 @@ def test_any_card_is_within_slacks_limits_and_names_nobody_but_those_who_may_ans
     assert bool(pressed(ask_card(run))) == (ask.state == "open")
     if ask.answer is not None:
         assert set(notified(ending(ask.wait, ask.answer) + gist(ask.answer))) <= OURS
+
+
+@pytest.mark.clause("REPLY-7", "ASK-1")
+@settings(deadline=None, max_examples=60)
+@given(ASKING, st.sampled_from(get_args(Purpose)))
+def test_any_window_is_within_slacks_limits_and_asks_what_it_can_be_answered(asked: Wait, purpose: Purpose) -> None:
+    errand = Errand(Target.of(asked), purpose, "https://hooks.example/" + "x" * 80)
+    view = check_view(answer_window(asked, errand, {}), "modal")
+    assert notified(shown_text(view["blocks"])) == notified("\n".join(texts(view["blocks"]))) == []
+    assert Errand.parse(view["private_metadata"]) == errand
+    assert 0 in in_window(asked, view)
+    assert len(input_ids(view)) == len(set(input_ids(view)))
+
+
+def test_an_address_that_is_too_long_is_not_carried() -> None:
+    errand = Errand(Target.parse(f"{THREAD}|r7|w1"), "words", "https://" + "x" * 3_000)
+    assert Errand.parse(str(errand)).url == ""
