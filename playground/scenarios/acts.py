@@ -6,26 +6,22 @@ import signal
 from collections.abc import Mapping
 from typing import Any
 
-from playground.scenarios.happenings import Happening, NothingHappened
+from playground.scenarios.gestures import SOON, Gestures
+from playground.scenarios.happenings import NothingHappened
 from playground.scenarios.scenario import Victim
 from playground.scenarios.stage import Stage
 
 AGAIN_SECONDS, HEROKU_SECONDS = 0.3, 30.0
 """Between the two SIGTERMs, and until the SIGKILL, as Heroku has it."""
-SOON = 15.0
 
 
-class Acts:
-    """Does one step after the other, and remembers which message is which."""
+class Acts(Gestures):
+    """Does one step after the other: what people do, and what becomes of processes, services and connections."""
 
     def __init__(self, stage: Stage) -> None:
-        self._stage = stage
+        super().__init__(stage)
         self._frozen: list[int] = []
         self._bots = 0
-        self.messages: dict[str, str] = {}
-        self.said = False
-        self.threads: dict[str, tuple[str, str]] = {}
-        """Name → channel and ts of the first message."""
 
     def begin(self, bots: int) -> None:
         self._bots = bots
@@ -37,49 +33,10 @@ class Acts:
             if act is not None:
                 act(value, acts)
 
-    def ts_of(self, message: str) -> str:
-        if message not in self.messages:
-            raise NothingHappened(f"nobody has said {message!r}")
-        return self.messages[message]
-
-    def _says(self, text: str, acts: Mapping[str, Any]) -> None:
-        slack, name = self._stage.slack, acts.get("thread", "main")
-        channel, root = self.threads.get(name, (acts.get("channel", "general"), None))
-        ts = slack.say(acts.get("user", "ann"), _place(slack, channel), text, root, order=acts.get("order"))
-        self.messages[acts.get("as", text)] = ts
-        self._stage.happenings.wait(
-            lambda one: one.kind == "slack.message.posted" and one["ts"] == ts, f"{text!r} is said", timeout=SOON
-        )
-        self.said = True
-        self.threads.setdefault(name, (channel, ts))
-
-    def _edits(self, message: str, acts: Mapping[str, Any]) -> None:
-        self._stage.slack.edit(self.ts_of(message), acts.get("to", ""))
-
-    def _deletes(self, message: str, _acts: Mapping[str, Any]) -> None:
-        self._stage.slack.delete(self.ts_of(message))
-
-    def _clicks(self, label: str, acts: Mapping[str, Any]) -> None:
-        """Presses the button once a reply shows it."""
-        shown = self._stage.happenings.wait(
-            lambda one: bool(one["from_app"]) and _button(one, label) is not None,
-            f"a button {label!r}",
-            timeout=SOON,
-        )
-        self._stage.slack.click(acts.get("user", "ann"), _button(shown, label) or "", shown["ts"])
-
-    def _stops(self, message: str, acts: Mapping[str, Any]) -> None:
-        ts = self.ts_of(message)
-        admitted = self._stage.happenings.wait(
-            lambda one: one.kind == "store.admit" and one["ts"] == ts, f"{message!r} is taken", timeout=SOON
-        )
-        self._stage.store.admissions.stop(admitted["thread"], admitted["run"], acts.get("user", "ann"))
-
-    def _redeliver(self, message: str, acts: Mapping[str, Any]) -> None:
-        times = int(acts.get("times", 1))
-        self._stage.slack.redeliver(self.ts_of(message), times=times, fresh=bool(acts.get("fresh")))
-
     def _kill(self, victim: Victim, acts: Mapping[str, Any]) -> None:
+        if victim == "redis":
+            self._stage.server.kill()
+            return
         pids = self._pids(victim, acts)
         self._stage.happenings.tell("death", victim=victim, pids=pids, pid=pids[0])
         self._stage.processes.signal(pids, signal.SIGKILL)
@@ -107,6 +64,8 @@ class Acts:
         self._stage.processes.signal(self._frozen, signal.SIGCONT)
 
     def _start(self, counts: Mapping[str, int], _acts: Mapping[str, Any]) -> None:
+        if counts.get("redis"):
+            self._stage.restart_server()
         self._stage.start("worker", counts.get("workers", 0))
         self._stage.start("bot", counts.get("bots", 0))
         if counts.get("bots"):
@@ -124,6 +83,9 @@ class Acts:
             self._stage.slack.fault(**given["slack"])
         if "claude" in given:
             self._stage.claude.fault(**given["claude"])
+
+    def _mends(self, _what: str, _acts: Mapping[str, Any]) -> None:
+        self._stage.slack.no_fault()
 
     def _finish(self, tool: str, _acts: Mapping[str, Any]) -> None:
         self._stage.effects.finish(tool)
@@ -157,18 +119,3 @@ class Acts:
             if claim["won"] and (channel_root is None or claim["thread"].endswith(f"/{channel_root[1]}")):
                 return int(claim["pid"])
         raise NothingHappened("no process works on the run")
-
-
-def _place(slack: Any, channel: str) -> str:
-    """A channel's name, or the DM of a person."""
-    places = slack.state()["channels"]
-    return next((place["id"] for place in places if channel in (place["name"], place["id"])), channel)
-
-
-def _button(shown: Happening, label: str) -> str | None:
-    """The action of the button with this label in a message."""
-    for block in shown["blocks"] or ():
-        for element in block.get("elements") or ():
-            if element.get("type") == "button" and element["text"]["text"].startswith(label):
-                return str(element["action_id"])
-    return None

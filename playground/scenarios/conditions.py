@@ -28,6 +28,8 @@ def match_of(condition: Condition, ts_of: Callable[[str], str]) -> Match:
             return lambda one: one.kind == "store.held" and _is_script(condition, one)
         case "slack":
             return lambda one: one.kind == "slack.hold.reached" and _is_slack(condition, one)
+        case "refused":
+            return lambda one: one.kind == "slack.call.answered" and _is_refused(condition.of, one)
         case "reply":
             return lambda one: _is_ours(one) and condition.of in f"{one['text']}{one['blocks']}"
         case "claims":
@@ -37,11 +39,18 @@ def match_of(condition: Condition, ts_of: Callable[[str], str]) -> Match:
         case "workers":
             return lambda one: one.kind == "store.worker.waits"
         case "bots":
-            return lambda one: one.kind in BOT_IS_UP
+            kinds = BOT_IS_UP if condition.of == "up" else ("slack.socket.closed",)
+            return lambda one: one.kind in kinds
         case "acked":
             return lambda one: one.kind == "slack.event.acked" and one["ts"] == ts_of(condition.of)
         case "lost":
             return lambda one: one.kind == "slack.event.lost" and one["ts"] == ts_of(condition.of)
+        case "status":
+            return lambda one: one.kind == "slack.status.set" and condition.of in one["status"]
+        case "session":
+            return lambda one: one.kind == "slack.session.set" and one["status"] == condition.of
+        case "whisper":
+            return lambda one: one.kind == "slack.ephemeral.posted" and condition.of in one["text"]
     raise ValueError(f"no condition about {condition.subject}")
 
 
@@ -75,6 +84,10 @@ def _is_script(condition: Condition, one: Happening) -> bool:
 
 def _is_slack(condition: Condition, one: Happening) -> bool:
     return bool(one["method"] == condition.of and one["when"] == (condition.happens or "before"))
+
+
+def _is_refused(method: str, one: Happening) -> bool:
+    return bool(one["method"] == method and one["outcome"] not in ("ok", "dropped"))
 
 
 def _is_ours(one: Happening) -> bool:

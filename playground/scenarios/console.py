@@ -117,4 +117,5 @@ def _deaths(scenario: Scenario, stage: Stage) -> Iterator[Death]:
 
 def _length(scenario: Scenario) -> float:
     """The longest first, so that no stage is left with one at the end."""
-    return -float(scenario.settings.get("EVERTHREAD_LEASE", 0)) - len(scenario.play) / 10
+    busy = sum(float(step.acts.get("fault", {}).get("slack", {}).get("seconds", 0)) for step in scenario.play)
+    return -float(scenario.settings.get("EVERTHREAD_LEASE", 0)) - busy - len(scenario.play) / 10

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from playground.scenarios.scenario import Scenario
-from playground.scenarios.seen import Seen, SeenCall, SeenReply
+from playground.scenarios.seen import Seen, SeenCall, SeenReply, SeenRun
+from playground.scenarios.shown import is_fenced, is_whole
 from store.lifecycle import SETTLED
 
 
@@ -22,25 +24,28 @@ def regardless(scenario: Scenario, seen: Seen) -> list[str]:
     """What must hold wherever a process dies: the invariants, and the texts that the script leads to."""
     found = list(broken(scenario, seen))
     for name in ("final_text", "statuses", "runs"):
-        if name in scenario.expect:
+        if name in scenario.expect and name not in scenario.may_vary:
             found += _expectation(name, scenario.expect[name], seen)
     return list(dict.fromkeys(found))
 
 
 def broken(scenario: Scenario, seen: Seen) -> Iterator[str]:
-    """One standing reply a run, one settlement, unsafe effects at most once, nothing billed twice but what was cut."""
+    """One standing reply a run that shows all of it, one settlement, unsafe effects at most once, and nothing billed
+    twice but what was cut."""
     yield from (f"a stand-in was violated: {what}" for what in seen.violations)
     standing = Counter((reply.run, reply.part) for reply in seen.replies if not reply.deleted)
     for run in seen.runs:
-        if standing[run.run, "reply"] != 1 and not (run.deleted and standing[run.run, "reply"] == 0):
-            yield f"run {run.run} has {standing[run.run, 'reply']} standing replies, not 1"
-        if standing[run.run, "done"] > 1:
-            yield f"run {run.run} said {standing[run.run, 'done']} times that it is done"
+        if (here := standing[run.run, "reply"]) != 1 and not (here == 0 and _may_lack_a_reply(run)):
+            yield f"run {run.run} has {here} standing replies, not 1"
         if run.status in SETTLED and run.settlements != 1:
             yield f"run {run.run} was settled {run.settlements} times"
         if run.status not in SETTLED and run.status != "parked":
             yield f"run {run.run} is {run.status or 'nowhere'}"
-        yield from _last_words(run.run, run.text, seen)
+        yield from _last_words(run, seen)
+    for (which, part), count in standing.items():
+        if count > 1 and part not in ("reply", "told"):
+            yield f"run {which} has {count} standing posts of the part {part}"
+    yield from _torn(seen)
     for (tool, key), times in Counter((effect.tool, effect.key) for effect in seen.effects).items():
         plan = scenario.tool(tool)
         if plan is not None and plan.replay == "unsafe" and times > 1:
@@ -48,11 +53,36 @@ def broken(scenario: Scenario, seen: Seen) -> Iterator[str]:
     yield from _billed_twice(seen)
 
 
-def _last_words(run: str, text: str, seen: Seen) -> Iterator[str]:
-    """The standing reply shows what the run settled with."""
+def _may_lack_a_reply(run: SeenRun) -> bool:
+    """Nobody sees a reply in a place that is closed, or to a message that is gone."""
+    return run.deleted or run.delivered == "undeliverable"
+
+
+def _last_words(run: SeenRun, seen: Seen) -> Iterator[str]:
+    """What stands of a run shows all that it settled with; where Slack refused that, it says how much is missing."""
+    standing = sorted((one for one in seen.replies if one.run == run.run and not one.deleted), key=_reading)
+    last = [reply.versions[-1] for reply in standing]
+    if not standing or is_whole(run.text, last):
+        return
+    told = any(reply.part == "told" for reply in standing)
+    says_what_is_missing = " characters" in "".join(last)
+    if (run.delivered == "degraded" and says_what_is_missing) or (
+        run.delivered == "undeliverable" and (says_what_is_missing or not told)
+    ):
+        return
+    yield f"what stands of run {run.run} ends as {last!r}, not with {run.text!r}"
+
+
+def _reading(reply: SeenReply) -> tuple[str, str]:
+    """In the order in which people read: the file last."""
+    return ("~" if reply.part == "file" else reply.part, reply.ts)
+
+
+def _torn(seen: Seen) -> Iterator[str]:
+    """No post was ever shown with a fence that is not closed: everything behind it would be code."""
     for reply in seen.replies:
-        if (reply.run, reply.part, reply.deleted) == (run, "reply", False) and text not in reply.versions[-1]:
-            yield f"the reply of run {run} ends as {reply.versions[-1]!r}, not with {text!r}"
+        if reply.part != "file" and not all(map(is_fenced, reply.markdown)):
+            yield f"the part {reply.part} of run {reply.run} has an open fence"
 
 
 def _billed_twice(seen: Seen) -> Iterator[str]:
@@ -80,43 +110,51 @@ def _expectation(name: str, wanted: Any, seen: Seen) -> list[str]:
         case "shown":
             every = "\n".join(version for reply in seen.replies for version in reply.versions)
             return [f"no reply ever showed {text!r}" for text in wanted if text not in every]
-        case "effects" | "reactions":
-            differs = {tool: got.get(tool, 0) for tool in wanted if got.get(tool, 0) != wanted[tool]}
+        case "effects" | "reactions" | "parts" | "slack_calls":
+            differs = {one: got.get(one, 0) for one in wanted if got.get(one, 0) != wanted[one]}
             return [f"{name}: {differs}, not {dict(wanted)}"] if differs else []
+        case "whispers" | "status_lines":
+            return [] if _are_among(wanted, got) else [f"{name}: {got!r}, not {wanted!r}"]
         case "billed_once":
             return list(_billed_twice(seen)) if wanted else []
     return [] if got == wanted else [f"{name}: {got!r}, not {wanted!r}"]
 
 
 def _observed(name: str, seen: Seen) -> Any:
-    replies = [reply for reply in seen.replies if reply.part == "reply"]
+    replies, beside = [reply for reply in seen.replies if reply.part == "reply"], seen.beside
     last = _last(replies)
-    match name:
-        case "replies":
-            return len(replies)
-        case "posts":
-            return len(seen.replies)
-        case "runs":
-            return len(seen.runs)
-        case "effects":
-            return seen.counted()
-        case "model_calls":
-            return seen.billed
-        case "reactions":
-            return seen.reactions
-        case "last_text_contains":
-            return last.versions[-1] if last else ""
-        case "final_text":
-            return seen.runs[-1].text if seen.runs else ""
-        case "answers":
-            return tuple(seen.notes.get("answers", ()))  # type: ignore[arg-type]
-        case "footer_contains":
-            return seen.runs[-1].footer if seen.runs else ""
-        case "statuses":
-            return tuple(run.status for run in seen.runs)
-        case "unknown":
-            return seen.unknown
-    return None
+    found: Mapping[str, Callable[[], Any]] = {
+        "replies": lambda: len(replies),
+        "posts": lambda: len(seen.replies),
+        "parts": lambda: Counter(reply.part for reply in seen.replies),
+        "runs": lambda: len(seen.runs),
+        "effects": seen.counted,
+        "model_calls": lambda: seen.billed,
+        "reactions": lambda: seen.reactions,
+        "last_text_contains": lambda: last.versions[-1] if last else "",
+        "final_text": lambda: seen.runs[-1].text if seen.runs else "",
+        "answers": lambda: tuple(seen.answers),
+        "footer_contains": lambda: seen.runs[-1].footer if seen.runs else "",
+        "statuses": lambda: tuple(run.status for run in seen.runs),
+        "delivered": lambda: tuple(run.delivered for run in seen.runs),
+        "rings": lambda: tuple(beside.rings),
+        "whispers": lambda: tuple(beside.whispers),
+        "status_lines": lambda: _unrepeated(beside.lines),
+        "sessions": lambda: _unrepeated(beside.sessions),
+        "slack_calls": lambda: beside.asked,
+        "unknown": lambda: seen.unknown,
+    }
+    return found[name]() if name in found else None
+
+
+def _are_among(wanted: Sequence[str], got: Sequence[str]) -> bool:
+    """Whether each is part of one of `got`, in this order; where none is wanted, none is there."""
+    left = iter(got)
+    return all(any(text in one for one in left) for text in wanted) if wanted else not got
+
+
+def _unrepeated(values: Sequence[str]) -> tuple[str, ...]:
+    return tuple(value for value, _ in groupby(values))
 
 
 def _last(replies: list[SeenReply]) -> SeenReply | None:

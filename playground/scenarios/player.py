@@ -103,7 +103,7 @@ class Player:
             case "commit" | "admit":
                 self._armed[when.line] = self._stage.proxy.hold(when.subject, int(when.of), side)
             case "slack":
-                self._armed[when.line] = self._stage.slack.hold(when.of, when.nth, side)
+                self._armed[when.line] = self._stage.slack.hold(when.of, when.nth, side, when.containing)
 
     def _let_go(self, when: Condition, pid: int | None) -> None:
         match self._armed.get(when.line):

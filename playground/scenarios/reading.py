@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from playground.scenarios.keys import Key, Place, known
+from playground.scenarios.pieces import spelled
 from playground.scenarios.scenario import Condition, Scenario, Step, ToolPlan
 from playground.standins.claude.turn import Turn
 
@@ -23,6 +24,7 @@ SUBJECTS = (
         "commit",
         "admit",
         "slack",
+        "refused",
         "reply",
         "claims",
         "owner",
@@ -31,6 +33,9 @@ SUBJECTS = (
         "bots",
         "acked",
         "lost",
+        "status",
+        "session",
+        "whisper",
     ),
 )
 """The keys of `when` of which there is exactly one."""
@@ -86,6 +91,7 @@ class _Reader:
             slack=parts.get("slack", {}),
             as_is=parts.get("as_is", False),
             transports=parts.get("transports", known("scenario")["transports"].choices),
+            may_vary=tuple(parts.get("may_vary", ())),
             bots=parts.get("bots", 2),
             workers=parts.get("workers", 2),
             tools=tuple(self._tool(*item) for item in self._pairs(nodes["tools"])),
@@ -106,11 +112,14 @@ class _Reader:
             output=found.get("output", ""),
             fails=found.get("fails", ""),
             kills=found.get("kills_the_worker", False),
+            raw=found.get("bytes", False),
         )
 
     def _turn(self, node: yaml.Node) -> Mapping[str, Any]:
         turn = _plain(node)
         try:
+            if isinstance(turn, dict) and "text" in turn:
+                turn["text"] = spelled(turn["text"])
             Turn.parse(turn)
         except (ValueError, TypeError) as error:
             raise self._wrong(node, str(error)) from error
@@ -139,6 +148,7 @@ class _Reader:
             turn=found.get("turn"),
             tokens=found.get("tokens", 0),
             on=found.get("on", ""),
+            containing=found.get("containing", ""),
             line=node.start_mark.line + 1,
         )
 
@@ -172,8 +182,8 @@ class _Reader:
     def _value(self, node: yaml.Node, key: Key) -> Any:
         value = _plain(node)
         match key.form:
-            case "text" if isinstance(value, (str, int, float)) and not isinstance(value, bool):
-                return str(value)
+            case "text" if isinstance(value, (str, int, float, list)) and not isinstance(value, bool):
+                return self._text(node, value)
             case "texts" if isinstance(value, list) and all(isinstance(item, (str, int)) for item in value):
                 return tuple(str(item) for item in value)
             case "count" if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
@@ -194,11 +204,22 @@ class _Reader:
                 return tuple(value)
             case "mapping" if isinstance(value, dict):
                 return value
+            case "files" if isinstance(value, dict):
+                return {
+                    str(name): item if isinstance(item, dict) else self._text(node, item)
+                    for name, item in value.items()
+                }
             case "list" if isinstance(value, list):
                 return value
         of = "a list of some" if key.form == "choices" else "one"
         wanted = f"{of} of {', '.join(key.choices)}" if key.choices else _FORMS[key.form]
         raise self._wrong(node, f"{key.name} is {wanted}, not {value!r}")
+
+    def _text(self, node: yaml.Node, value: Any) -> str:
+        try:
+            return spelled(value)
+        except ValueError as error:
+            raise self._wrong(node, str(error)) from error
 
     def _seconds(self, node: yaml.Node, value: Any) -> tuple[float, ...]:
         found = []
@@ -243,6 +264,7 @@ _FORMS = {
     "flag": "true or false",
     "settings": "a mapping of environment variables",
     "mapping": "a mapping",
+    "files": "a mapping of names to contents",
     "list": "a list",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from typing import Any, Literal
 from playground.standins.slack.settings import Transport
 
 Replay = Literal["safe", "idempotent", "unsafe"]
-Victim = Literal["job", "caller", "worker", "supervisor", "group", "bot", "bots", "all"]
+Victim = Literal["job", "caller", "worker", "supervisor", "group", "bot", "bots", "all", "redis"]
 """job: the process that works on the run. caller: the one whose call stands still at this step.
 
 worker: the workers and the sweep of the job's group. supervisor: their parent. group: all of these, as when their
@@ -23,6 +23,7 @@ class ToolPlan:
     """A tool of the scenario. takes: seconds of its first, second, … execution; the last one counts on.
 
     effect: what it does to the world, counted outside the process when it starts. kills: it kills its worker.
+    raw: it answers bytes.
     """
 
     name: str
@@ -32,6 +33,7 @@ class ToolPlan:
     output: str = ""
     fails: str = ""
     kills: bool = False
+    raw: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Condition:
     turn: int | None = None
     tokens: int = 0
     on: str = ""
+    containing: str = ""
     line: int = 0
 
     @property
@@ -77,6 +80,7 @@ class Scenario:
     """One file. as_is: it is not for simulations and further deaths.
 
     transports: those over which it holds. transport: the one that a play of it goes over.
+    may_vary: expectations that need not hold after further deaths.
     bots and workers: how many bot processes and worker groups there are at the start.
     """
 
@@ -88,6 +92,7 @@ class Scenario:
     as_is: bool = False
     transports: tuple[Transport, ...] = ("socket", "http")
     transport: Transport = "socket"
+    may_vary: Sequence[str] = ()
     bots: int = 2
     workers: int = 2
     tools: tuple[ToolPlan, ...] = ()

@@ -4,24 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class SeenReply:
-    """One message of ours. versions: each text it had. part: reply, done or card."""
+    """One message of ours. versions: each text it had, all that is shown. part: reply, reply.2, file, done, told, …
+
+    markdown: of each version what is read as Markdown; a file's content stands there as it is.
+    """
 
     run: str
     part: str
     ts: str
     versions: Sequence[str]
     deleted: bool = False
+    markdown: Sequence[str] = ()
+
+
+def seen_reply(
+    run: str, part: str, ts: str, versions: Sequence[tuple[str, Sequence[Json]]], *, deleted: bool
+) -> SeenReply:
+    """versions: text and blocks of each."""
+    said = [f"{text}\n{_shown(blocks)}" for text, blocks in versions]
+    markdown = ["\n".join(one["text"] for one in blocks if one["type"] == "markdown") for _, blocks in versions]
+    return SeenReply(run, part, ts, said, deleted, markdown)
+
+
+def _shown(blocks: Sequence[Json]) -> str:
+    """Every text in a message's blocks."""
+    found = []
+    for block in blocks:
+        for part in (block, *block.get("elements", ())):
+            text = part.get("text")
+            found.append(str(text.get("text", "") if isinstance(text, dict) else text or ""))
+    return "\n".join(found)
 
 
 @dataclass(frozen=True, slots=True)
 class SeenRun:
     """One run. settlements: records that end it for good. message: the ts that began it.
 
-    deleted: that message is gone, and perhaps never had a reply.
+    deleted: that message is gone, and perhaps never had a reply. delivered: what became of showing its end.
     """
 
     run: str
@@ -31,6 +57,7 @@ class SeenRun:
     footer: str = ""
     settlements: int = 0
     deleted: bool = False
+    delivered: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +79,39 @@ class SeenEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenBeside:
+    """What Slack showed beside our messages. rings: whom our messages rang. whispers: what somebody alone was shown.
+
+    lines, sessions: what the lines under threads said, and what their sessions were, in order. asked: calls by method.
+    """
+
+    rings: Sequence[str] = ()
+    whispers: Sequence[str] = ()
+    lines: Sequence[str] = ()
+    sessions: Sequence[str] = ()
+    asked: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
     """deaths: processes that were killed. recovery_ms: from each death of a run's process to its next step.
 
     asked: the text of everything the model was asked. reactions: ours, by name. unknown: effects listed for an
-    operator.
+    operator. answers: the runs' texts in the order in which they ended.
     """
 
     replies: Sequence[SeenReply] = ()
     runs: Sequence[SeenRun] = ()
     calls: Sequence[SeenCall] = ()
     effects: Sequence[SeenEffect] = ()
+    answers: Sequence[str] = ()
     asked: str = ""
     reactions: Mapping[str, int] = field(default_factory=dict)
+    beside: SeenBeside = SeenBeside()
     unknown: int = 0
     deaths: int = 0
     recovery_ms: Sequence[float] = ()
     violations: Sequence[str] = ()
-    notes: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def billed(self) -> int:

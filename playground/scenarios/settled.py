@@ -1,36 +1,50 @@
-"""How the runs of a simulated play ended, as the store tells it."""
+"""How the runs of a play ended, as the store tells it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
+from playground.scenarios.happenings import Happening, Happenings
+from playground.scenarios.quiet import withdrawn
 from playground.scenarios.seen import Seen, SeenRun
 from store.lifecycle import SETTLED
 from store.protocol import Store
 from store.record import Record, read_log
 
 
-def settled(store: Store, runs: Mapping[str, str], threads: Sequence[str]) -> Seen:
-    """The runs, their answers in the order in which they ended, and what nobody can vouch for.
-
-    runs: by id, the ts of the message that began each.
-    """
-    logs = [read_log(thread, store.log.read(thread)) for thread in threads]
-    ends = sorted((record for log in logs for record in log if record.kind == "settled"), key=lambda end: end.at)
+def settled(store: Store, happenings: Happenings) -> Seen:
+    """The runs in the order of their messages, their answers as they ended, and what nobody can vouch for."""
+    admitted = [one for one in happenings.all("store.admit") if one["word"] == "NEW"]
+    threads = sorted({str(one["thread"]) for one in admitted})
+    logs = {thread: read_log(thread, store.log.read(thread)) for thread in threads}
+    ends = sorted((record for log in logs.values() for record in log if _ends(record)), key=lambda end: end.at)
     heads = [store.inventory.head(thread) for thread in threads]
     return Seen(
-        runs=[_run(run, ts, [end for end in ends if end.run == run]) for run, ts in runs.items()],
+        runs=list(_runs(admitted, logs, withdrawn(happenings))),
+        answers=[str(end.body["text"]) for end in ends],
         unknown=sum(item.startswith("unknown:") for head in heads if head is not None for item in head.rest),
-        notes={"answers": [end.body["text"] for end in ends if _settles(end)]},
     )
 
 
-def _settles(record: Record) -> bool:
-    return record.body["status"] in SETTLED
+def _ends(record: Record) -> bool:
+    return record.kind == "settled" and record.body["status"] in SETTLED
 
 
-def _run(run: str, ts: str, ends: Sequence[Record]) -> SeenRun:
-    last: Mapping[str, Any] = ends[-1].body if ends else {}
-    status, text, footer = (str(last.get(name, "")) for name in ("status", "text", "footer"))
-    return SeenRun(run, ts, status, text, footer, sum(map(_settles, ends)))
+def _runs(admitted: Sequence[Happening], logs: Mapping[str, Sequence[Record]], gone: set[str]) -> Iterator[SeenRun]:
+    """gone: runs that never began, because their messages were taken back."""
+    for one in sorted(admitted, key=lambda one: str(one["ts"])):
+        run = str(one["run"])
+        mine = [record for record in logs[str(one["thread"])] if record.run == run]
+        ends = [record for record in mine if record.kind == "settled"]
+        last = ends[-1].body if ends else {}
+        shown = [record.body["how"] for record in mine if record.kind == "delivered"]
+        yield SeenRun(
+            run=run,
+            message=str(one["ts"]),
+            status=last.get("status", "aborted" if run in gone else ""),
+            text=last.get("text", ""),
+            footer=last.get("footer", ""),
+            settlements=sum(map(_ends, ends)) + (run in gone),
+            deleted=run in gone or last.get("why") == "deleted",
+            delivered=str(shown[-1]) if shown else "",
+        )

@@ -281,7 +281,7 @@ class SimulatedPlay:
         return all(status.get(run) in (*SETTLED, "parked") and run in shown for run in self._bots.runs)
 
     def _look(self) -> Seen:
-        seen = settled(self._fleet.outside, self._bots.runs, self._bots.threads)
+        seen = settled(self._fleet.outside, self._happenings)
         return replace(
             seen,
             replies=[_reply(post) for post in self._slack.posts],

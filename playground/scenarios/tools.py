@@ -22,7 +22,7 @@ from worker.tools.tool import Tool, ToolError
 PLANS, EFFECTS = "PLAYGROUND_TOOLS", "PLAYGROUND_EFFECTS"
 """Variables of a worker's environment: the plans as JSON, and the port at which effects happen."""
 LONGEST_TOOL = 600.0
-Do = Callable[[ToolPlan, ToolContext, Mapping[str, Any]], str]
+Do = Callable[[ToolPlan, ToolContext, Mapping[str, Any]], str | bytes]
 
 
 def tools() -> list[Tool]:
@@ -33,8 +33,12 @@ def tools() -> list[Tool]:
 
 
 def described(plans: Sequence[ToolPlan], model: Iterable[Mapping[str, Any]]) -> str:
-    """Plans and their arguments for `PLANS`; a tool takes what the script's calls give it."""
-    return json.dumps({"plans": [asdict(plan) for plan in plans], "arguments": arguments_of(model)})
+    """Plans and their arguments for `PLANS`; a tool takes what the script's calls give it.
+
+    What it answers is said where it happens, and may be far too long for an environment.
+    """
+    short = [asdict(plan) | {"effect": "", "output": ""} for plan in plans]
+    return json.dumps({"plans": short, "arguments": arguments_of(model)})
 
 
 def arguments_of(model: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -51,14 +55,14 @@ def make(plan: ToolPlan, examples: Mapping[str, Any], act: Do) -> Tool:
     fields: dict[str, Any] = {name: (type(example), ...) for name, example in examples.items()}
     arguments: type[BaseModel] = create_model(plan.name, __config__=ConfigDict(extra="forbid"), **fields)
 
-    def run(context: ToolContext, **given: Any) -> str:
+    def run(context: ToolContext, **given: Any) -> str | bytes:
         return act(plan, context, given)
 
     title = " ".join([plan.name, *(f"{{{name}}}" for name in examples)])
     return Tool(plan.name, f"{plan.name}, of a scenario.", plan.replay, arguments, run, title)
 
 
-def do(plan: ToolPlan, context: ToolContext, given: Mapping[str, Any]) -> str:
+def do(plan: ToolPlan, context: ToolContext, given: Mapping[str, Any]) -> str | bytes:
     """Have the effect outside, wait for its end, and answer as the plan says."""
     asked = {"tool": plan.name, "key": context.key, "arguments": dict(given), "pid": os.getpid()}
     with socket.create_connection(("127.0.0.1", int(os.environ[EFFECTS])), timeout=LONGEST_TOOL) as line:
@@ -71,4 +75,9 @@ def do(plan: ToolPlan, context: ToolContext, given: Mapping[str, Any]) -> str:
         os.kill(os.getpid(), signal.SIGKILL)
     if "fails" in answer:
         raise ToolError(answer["fails"])
-    return str(answer["output"])
+    return answered(plan, str(answer["output"]))
+
+
+def answered(plan: ToolPlan, output: str) -> str | bytes:
+    """What the tool gives back: the text, or the bytes that it stands for."""
+    return output.encode("utf-8", "surrogateescape") if plan.raw else output

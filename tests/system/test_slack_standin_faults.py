@@ -110,6 +110,25 @@ def test_a_fault_can_skip_the_first_calls(slack: SlackStandin, web: WebClient) -
     assert web.auth_test()["ok"]
 
 
+def test_a_fault_meets_only_calls_that_contain_its_text(slack: SlackStandin, web: WebClient) -> None:
+    slack.fault("error", "chat.postMessage", error="invalid_blocks", containing="the end")
+    web.chat_postMessage(channel=GENERAL, text="the beginning")
+    with pytest.raises(SlackApiError):
+        web.chat_postMessage(channel=GENERAL, text="the end")
+    web.chat_postMessage(channel=GENERAL, text="the end")
+
+
+def test_who_makes_a_held_call_is_known_where_nobody_else_is(slack: SlackStandin) -> None:
+    slack.settings(trace=False)
+    hold = slack.hold("chat.postMessage")
+    with poster(slack) as process:
+        assert hold.reached()["pid"] == process.pid
+        hold.release()
+    with poster(slack):
+        pass
+    assert [call["pid"] for call in slack.calls("chat.postMessage")] == [process.pid, None]
+
+
 def test_a_slow_method_takes_its_time(slack: SlackStandin, web: WebClient) -> None:
     slack.fault("slow", "auth.test", seconds=0.1)
     start = perf_counter()

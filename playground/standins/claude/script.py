@@ -9,6 +9,7 @@ from typing import Any
 from playground.standins.claude.refused import Refused
 from playground.standins.claude.transcript import Json, Transcript, step
 from playground.standins.claude.turn import Turn
+from store.values import form
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def _told(transcript: Transcript, at: int, turns: Sequence[Turn], given: Mapping
     ids = True
     for count, scripted in enumerate(turns, 1):
         told = given.get(said, Given(scripted))
-        content = told.turn.content(said)
+        content, _ = form(told.turn.content(said))  # what no JSON can hold cannot come back as it was
         said = step(said, "assistant", content)
         wanted += content[:-1] if told.turn.cuts_last_call else content
         ids = ids and not told.ids_damaged

@@ -121,7 +121,7 @@ class SlackStandin(Gestures):
         thread: str | None = None,
         *,
         order: str | None = None,
-        files: Mapping[str, str | bytes] | None = None,
+        files: Mapping[str, str | bytes | Json] | None = None,
         broadcast: bool = False,
     ) -> str:
         """Post as a person; returns the ts. `@everthread` in the text mentions the bot; files: content by name."""
@@ -205,6 +205,16 @@ class SlackStandin(Gestures):
             raise StandinError(f"no channel {channel!r}")
         found = [m for t in places[0]["threads"] if thread in (None, t["ts"]) for m in t["messages"]]
         return sorted((m for m in found if deleted or not m["deleted"]), key=lambda m: str(m["ts"]))
+
+    def file(self, file: str) -> bytes:
+        """A file's content, as whoever has the bot token reads it."""
+        place = urlsplit(self.url)
+        connection = HTTPConnection(place.hostname or "", place.port, timeout=_POLL)
+        try:
+            connection.request("GET", f"/files-pri/T-{file}/it", headers={"Authorization": f"Bearer {self.bot_token}"})
+            return connection.getresponse().read()
+        finally:
+            connection.close()
 
     def calls(self, method: str | None = None) -> list[Json]:
         """Every Web API call received, in order."""

@@ -73,8 +73,8 @@ class Gestures(ABC):
         return self._post("request_url", {"url": url})
 
 
-def in_json(files: Mapping[str, str | bytes] | None) -> Json:
-    """Files by name as the control API takes them."""
+def in_json(files: Mapping[str, str | bytes | Json] | None) -> Json:
+    """Files by name as the control API takes them; one that already has that form stays as it is."""
     given = files or {}
     return {
         name: {"base64": base64.b64encode(content).decode()} if isinstance(content, bytes) else content

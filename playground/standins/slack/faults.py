@@ -17,11 +17,13 @@ FaultKind = Literal["error", "ratelimit", "drop", "slow"]
 
 _KINDS = ("error", "ratelimit", "drop", "slow")
 _WHENS = ("before", "after")
+_FIELDS = frozenset({"kind", "method", "times", "skip", "when", "error", "status", "seconds", "containing"})
 
 
 @dataclass(slots=True)
 class Fault:
-    """What goes wrong with the next `times` calls of `method` (`*`: any; None: until removed).
+    """What goes wrong with the next `times` calls of `method` (`*`: any; None: until removed), of those that have
+    `containing` in their arguments.
 
     error: answered `ok: false` with `error` and HTTP `status`, not applied. ratelimit: HTTP 429 until `until`.
     drop: the connection is closed without an answer, `when` before or after the call was applied.
@@ -38,6 +40,7 @@ class Fault:
     status: int = 200
     seconds: float = 0.0
     until: float = 0.0
+    containing: str = ""
 
     def dump(self) -> Json:
         return {
@@ -96,7 +99,7 @@ class Faults:
         kind = wish.get("kind")
         if kind not in _KINDS:
             raise ControlError(f"no fault {kind!r}; there are {', '.join(_KINDS)}")
-        unknown = set(wish) - {"kind", "method", "times", "skip", "when", "error", "status", "seconds"}
+        unknown = set(wish) - _FIELDS
         if unknown:
             raise ControlError(f"a fault has no {', '.join(sorted(unknown))}")
         seconds = float(wish.get("seconds", 0.0))
@@ -113,6 +116,7 @@ class Faults:
             error=str(wish.get("error", "internal_error")),
             status=int(wish.get("status", 200)),
             seconds=seconds,
+            containing=str(wish.get("containing", "")),
             **fields,
         )
         self.faults.append(fault)
@@ -147,11 +151,11 @@ class Faults:
             hold.released.set()
         self.holds.clear()
 
-    def match(self, method: str) -> list[Fault]:
-        """The faults this call meets; each is used up by one."""
+    def match(self, method: str, text: str = "") -> list[Fault]:
+        """The faults this call meets; each is used up by one. text: its arguments, for `containing`."""
         met = []
         for fault in list(self.faults):
-            if fault.method not in (method, "*"):
+            if fault.method not in (method, "*") or fault.containing not in text:
                 continue
             if fault.kind == "ratelimit" and fault.until <= wall():
                 self.faults.remove(fault)

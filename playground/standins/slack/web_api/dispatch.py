@@ -73,8 +73,9 @@ def _pid(slack: Standin, request: web.Request) -> int | None:
 
 async def _perform(slack: Standin, request: web.Request, call: Call, args: Args) -> tuple[Json, int]:
     world = slack.world
-    holds = slack.faults.held(call.method, json.dumps(call.args, ensure_ascii=False), call.n, call.pid)
-    faults = slack.faults.match(call.method)
+    said = json.dumps(call.args, ensure_ascii=False)
+    holds = slack.faults.held(call.method, said, call.n, call.pid)
+    faults = slack.faults.match(call.method, said)
     if await slack.faults.stand_still(holds, "before") and _gone(request):
         raise _Dropped  # whoever was killed here never got its bytes through
     if slack.world is not world:
