@@ -25,7 +25,11 @@ def dispatch(app: App, payload: object, headers: Mapping[str, Any] | None = None
     if why := wrong(payload):
         return _malformed(name(payload), why)
     try:
-        return app.dispatch(BoltRequest(mode="socket_mode", body=dict(payload), headers=dict(headers or {})))
+        request = BoltRequest(mode="socket_mode", body=dict(payload), headers=dict(headers or {}))
+    except (TypeError, AttributeError, ValueError, LookupError) as error:
+        return _malformed(name(payload), f"Bolt cannot read it ({error})")
+    try:
+        return app.dispatch(request)
     except Exception as error:
         log.error("a payload of Slack could not be handled: %s (%r)", name(payload), error, exc_info=error)
         return BoltResponse(status=HTTPStatus.INTERNAL_SERVER_ERROR, body="")

@@ -65,6 +65,8 @@ def _inside(payload: Mapping[str, Any]) -> str:
 
 
 def _needed(payload: Mapping[str, Any]) -> str:
+    if payload.get("event", {}) is None:
+        return "event is missing"
     for path in _NEEDED.get(payload.get("type") or "", ()):
         outer, _, inner = path.partition(".")
         found = payload.get(outer)
