@@ -13,10 +13,13 @@ from bot.aftermath import AFTERMATH, Aftermath, Dropped
 from bot.change import Deletion, Edit, change_of
 from bot.heard import Heard, hear
 from bot.identity import Identity
+from bot.listeners.run_buttons import ALREADY_OVER, ONLY_THE_ASKER
 from bot.listening import Listening
+from bot.steering import Steering
 from store.errors import AdmissionConflictError
 from store.ports import Clock, Ids
 from store.protocol import Store, Whose
+from store.wait import Wait
 
 THREAD_DELETED = (
     "The first message of this thread was deleted, so I won't answer what you wrote after it. "
@@ -42,9 +45,11 @@ class Admission:
         clock: Clock,
         ids: Ids,
         listening: Listening,
+        steering: Steering,
     ) -> None:
         self._me, self._store, self._access = me, store, access
-        self._ring, self._clock, self._ids, self._listening = ring, clock, ids, listening
+        self._ring, self._clock, self._ids = ring, clock, ids
+        self._listening, self._steering = listening, steering
 
     def before_ack(self, body: Mapping[str, Any], context: BoltContext, next_: Callable[[], None]) -> None:
         after = self._take(body)
@@ -71,8 +76,11 @@ class Admission:
         return None
 
     def _hear(self, heard: Heard) -> Aftermath | None:
+        """STEER-3: a stop word alone, else the answer to the one open question, else an input."""
         whose = self._listening.whose(heard)
-        if whose is None:
+        stops = whose is not None and self._steering.says_stop(heard)
+        question = None if stops else self._steering.question(heard)
+        if whose is None and question is None:
             return None
         refusal = self._access.refusal(heard.author, heard.channel, foreign=heard.foreign)
         if refusal is not None:  # people who talk among themselves asked nothing and are told nothing
@@ -80,7 +88,32 @@ class Admission:
         if heard.mutes is not None:
             changed = self._store.admissions.mute(heard.thread, heard.ts, on=heard.mutes)
             return Aftermath(heard, reaction="no_bell" if heard.mutes else "bell") if changed else None
-        return self._admit(heard, whose)
+        if question is not None and self._answers(heard, question):
+            return Aftermath(heard, reaction="white_check_mark")
+        if whose is None:
+            return None
+        return self._stop(heard, whose) if stops else self._admit(heard, whose)
+
+    def _answers(self, heard: Heard, question: Wait) -> bool:
+        """Whether it is the answer that decides, heard for the first time."""
+        taken = self._steering.answer(heard, question) == "taken"
+        if taken:
+            self._ring(heard.thread)
+        return taken
+
+    def _stop(self, heard: Heard, whose: Whose) -> Aftermath | None:
+        match self._steering.stop(heard.submission(run="", at=self._clock.now()), whose):
+            case "stopping" | "again":
+                self._ring(heard.thread)
+                return Aftermath(heard, reaction="octagonal_sign")
+            case "over":
+                return Aftermath(heard, told=ALREADY_OVER)
+            case "refused":
+                return Aftermath(heard, told=ONLY_THE_ASKER)
+            case "known":
+                return None
+            case "nothing":
+                return self._admit(heard, whose)
 
     def _admit(self, heard: Heard, whose: Whose) -> Aftermath | None:
         submission = heard.submission(run=self._ids.new("run"), at=self._clock.now())
@@ -92,7 +125,7 @@ class Admission:
         if receipt is None or not receipt.new:
             return None
         self._ring(receipt.thread)
-        return Aftermath(heard, reaction="eyes") if receipt.waits else None
+        return Aftermath(heard, reaction="eyes", behind=heard.addressed) if receipt.waits else None
 
     def _retract(self, deletion: Deletion) -> Dropped | None:
         admissions, dropped = self._store.admissions, None

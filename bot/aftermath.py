@@ -9,18 +9,24 @@ from typing import Literal
 
 from slack_sdk import WebClient
 
+from bot.cards.ask_button import ASIDE, actions, button
+from bot.cards.button import Aim
+from bot.cards.card import Block, section
 from bot.client import within
 from bot.failure import slack_call
 from bot.heard import Heard
 from bot.identity import Identity
 from bot.whisper import Whispers
+from store.errors import StoreUnavailableError
 from store.ports import ReplyError
-from store.protocol import Workspace
+from store.protocol import Store
 from store.submission import Submission
 from store.thread import ThreadId
 
-Reaction = Literal["eyes", "no_bell", "bell"]
-"""eyes: taken, and it waits for its turn. no_bell, bell: the thread is muted, or not any more."""
+Reaction = Literal["eyes", "no_bell", "bell", "white_check_mark", "octagonal_sign"]
+"""eyes: taken, and it waits for its turn. no_bell, bell: the thread is muted, or not any more. white_check_mark: it is
+the answer to a question. octagonal_sign: it stops the thread's run."""
+WAITING = "This thread is waiting for an answer to what is asked above. Your message is taken up after that."
 AFTERMATH = "everthread_aftermath"
 """Where the context of a payload keeps its aftermath."""
 
@@ -33,11 +39,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
-    """refusal: a sentence for the author alone. reaction: on the message."""
+    """refusal, told: a sentence for the author alone. reaction: on the message. behind: it waits, and its author may
+    not know for what.
+    """
 
     heard: Heard
     refusal: str = ""
     reaction: Reaction | None = None
+    told: str = ""
+    behind: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +61,38 @@ class Dropped:
 class Courtesies:
     """Shows an aftermath. Slack promises nothing here, so what fails is logged and forgotten."""
 
-    def __init__(self, client: WebClient, me: Identity, workspace: Workspace, whispers: Whispers) -> None:
-        self._client, self._me, self._workspace, self._whispers = client, me, workspace, whispers
+    def __init__(self, client: WebClient, me: Identity, store: Store, whispers: Whispers) -> None:
+        self._client, self._me, self._store, self._whispers = client, me, store, whispers
 
     def show(self, after: Aftermath | Dropped) -> None:
         """A refusal is said once a day; a reaction is put on once."""
         match after:
             case Dropped():
                 self.drop(after)
-            case Aftermath(heard, refusal, reaction):
-                if refusal and self._workspace.refuse_once(self._me.team, heard.author):
-                    root = heard.root if heard.in_thread else None
-                    self._whispers.say(refusal, user=heard.author, channel=heard.channel, root=root)
-                if reaction is not None:
-                    self._react("reactions.add", reaction, heard.channel, heard.ts)
+            case Aftermath(heard):
+                refused = after.refusal and self._store.workspace.refuse_once(self._me.team, heard.author)
+                for told in (after.refusal if refused else "", after.told):
+                    if told:
+                        self._say(told, heard)
+                if after.reaction is not None:
+                    self._react("reactions.add", after.reaction, heard.channel, heard.ts)
+                if after.behind:
+                    self._offer(heard)
+
+    def _offer(self, heard: Heard) -> None:
+        """Say what a message waits for where that is people, and how its thread can go on without them."""
+        try:
+            asked = self._store.waits.open_in(heard.thread)
+        except StoreUnavailableError as error:
+            log.info("%s", error)
+            return
+        if asked:
+            aside = button(ASIDE, "Set the question aside", Aim(ThreadId.parse(heard.thread), asked[0].run, ""))
+            self._say(WAITING, heard, [section(WAITING), actions(aside)])
+
+    def _say(self, text: str, heard: Heard, blocks: list[Block] | None = None) -> None:
+        root = heard.root if heard.in_thread else None
+        self._whispers.say(text, user=heard.author, channel=heard.channel, root=root, blocks=blocks)
 
     def drop(self, dropped: Dropped, but: str = "") -> None:
         """Take the sign of waiting away, and tell each author once; `but`: who knows it already."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -32,6 +32,7 @@ from bot.listening import Listening
 from bot.people import People
 from bot.redraw import Redraws
 from bot.shape import name
+from bot.steering import STOP_WORDS, Steering
 from bot.whisper import Whispers
 from store.errors import StoreUnavailableError
 from store.ports import Clock, Ids, ReplyError
@@ -52,6 +53,7 @@ def build(
     ids: Ids,
     policy: AccessPolicy,
     stopper: Stopper = "anyone",
+    stop_words: Collection[str] = STOP_WORDS,
     listening: Listening | None = None,
     missed: Callable[[], None] = lambda: None,
 ) -> App:
@@ -68,7 +70,10 @@ def build(
     access = Access(policy, People(client, me, store.workspace), groups)
     entitled, redraws = Entitled(groups), Redraws()
     listening = listening or Listening()
-    admission = Admission(me=me, store=store, access=access, ring=ring, clock=clock, ids=ids, listening=listening)
+    steering = Steering(store=store, entitled=entitled, clock=clock, stopper=stopper, stop_words=stop_words)
+    admission = Admission(
+        me=me, store=store, access=access, ring=ring, clock=clock, ids=ids, listening=listening, steering=steering
+    )
     session = AgentSession(
         me=me,
         store=store,
@@ -78,7 +83,7 @@ def build(
         ring=ring,
         stopper=stopper,
     )
-    courtesies = Courtesies(client, me, store.workspace, whispers)
+    courtesies = Courtesies(client, me, store, whispers)
 
     def failed(error: Exception, body: Mapping[str, Any]) -> None:
         if isinstance(error, (StoreUnavailableError, ReplyError)):

@@ -22,8 +22,8 @@ class Heard:
     """One message of a person that is, or may be, for us.
 
     root: ts of the thread's first message. in_thread: whether it is a reply. addressed: a mention or a DM; any
-    other may be for us only in a thread of ours. foreign: the payload itself names another workspace. edited: the
-    ts of the edit it is heard at, where it was edited before we heard of it.
+    other may be for us only in a thread of ours. mentioned: it names us. foreign: the payload itself names another
+    workspace. edited: the ts of the edit it is heard at, where it was edited before we heard of it.
     """
 
     thread: str
@@ -35,6 +35,7 @@ class Heard:
     files: tuple[str, ...]
     in_thread: bool
     addressed: bool
+    mentioned: bool
     foreign: bool
     edited: str = ""
 
@@ -89,6 +90,7 @@ def hear_event(event: Mapping[str, Any], me: Identity, bots: Collection[str] = (
         files=files_of(event),
         in_thread=root != ts,
         addressed=addressed,
+        mentioned=_mentioned(event, text, me),
         foreign=is_foreign(event.get("user_team") or event.get("team"), me),
         edited=edited_at(event),
     )
@@ -144,12 +146,11 @@ def _bot_of(message: Mapping[str, Any]) -> str:
 
 
 def _addressed(event: Mapping[str, Any], text: str, me: Identity) -> bool:
-    return (
-        event.get("type") == "app_mention"
-        or event.get("channel_type") == "im"
-        or is_direct(event["channel"])
-        or re.search(rf"<@{re.escape(me.user)}[|>]", text) is not None
-    )
+    return event.get("channel_type") == "im" or is_direct(event["channel"]) or _mentioned(event, text, me)
+
+
+def _mentioned(event: Mapping[str, Any], text: str, me: Identity) -> bool:
+    return event.get("type") == "app_mention" or re.search(rf"<@{re.escape(me.user)}[|>]", text) is not None
 
 
 def is_direct(channel: str) -> bool:

@@ -17,7 +17,7 @@ from store.submission import Receipt, Submission
 from store.wait import Answer, Wait
 
 Person = Literal["member", "guest", "foreign", "bot", "gone"]
-Stopping = Literal["stopping", "again", "over"]
+Stopping = Literal["stopping", "again", "over", "known"]
 OrderVerb = Literal["resume", "heal"]
 Ordered = Literal["ordered", "again", "not_parked", "over"]
 Whose = Literal["any", "asker", "thread"]
@@ -100,8 +100,19 @@ class Admissions(Protocol):
     def runs_of(self, team: str, user: str, limit: int = 50) -> Sequence[str]:
         """A person's latest runs, the newest first; at most 50 are kept."""
 
-    def stop(self, thread: str, run: str, by: str, why: StopReason = "") -> Stopping:
-        """Ask a run to stop; stored when this returns. `over`: it is settled, or the thread does not know it."""
+    def stoppable(self, message: Submission, *, whose: Whose) -> str:
+        """The run that a stop word in this message means: the thread's open one, else the one that is next.
+
+        "" where there is none, where it began only after that was said, or where the thread was muted then, which
+        `any` does not heed.
+        """
+
+    def stop(self, thread: str, run: str, by: str, why: StopReason = "", message: Submission | None = None) -> Stopping:
+        """Ask a run to stop; stored when this returns. `over`: it is settled, or the thread does not know it.
+
+        message: the message that asks for it; its admission key is used up, so that it is no run's input as well.
+        `known`: it came before.
+        """
 
     def order(self, thread: str, run: str, verb: OrderVerb, by: str) -> Ordered:
         """Ask that a parked run goes on (`resume`) or is closed without an answer (`heal`); stored on return."""
@@ -182,9 +193,10 @@ class Turn:
     id: str = ""
 
 
-Taking = Literal["taken", "voted", "known", "answered", "late", "over", "unknown"]
+Taking = Literal["taken", "voted", "known", "answered", "late", "over", "unknown", "ignored"]
 """What became of an answer. taken: it decides. voted: it counts, but more have to approve. known: this very message or
-vote came before. answered: another came first. late: its deadline has passed. over: its run cannot take it any more."""
+vote came before. answered: another came first. late: its deadline has passed. over: its run cannot take it any more.
+ignored: it was said in a muted thread."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,11 @@ class Submission:
         """How the thread notes it: its run and the edit it is taken at, in whole microseconds."""
         return f"{self.run} {ts_order(self.edited) if self.edited else 0}"
 
+    @property
+    def admitted(self) -> str:
+        """What it leaves under its admission key: fingerprint, run and thread."""
+        return f"{self.fingerprint} {self.run} {self.thread}"
+
     def as_body(self) -> dict[str, Any]:
         """Itself as plain JSON values."""
         return {**asdict(self), "files": list(self.files)}

@@ -151,7 +151,7 @@ def meaning(taken: Taken, user: str) -> Decision:
             return Decision(LATE, ring=wait.thread)
         case "answered" | "over":
             return over(wait, taken.answer, user)
-        case "unknown":
+        case "unknown" | "ignored":
             return Decision(UNKNOWN)
 
 

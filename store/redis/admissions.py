@@ -127,18 +127,41 @@ class RedisAdmissions:
         key = workspace(team, f"mine:{user}")
         return [str(run) for run in answered(lambda: self._redis.zrevrange(key, 0, limit - 1))]
 
-    def stop(self, thread: str, run: str, by: str, why: StopReason = "") -> Stopping:
+    def stoppable(self, message: Submission, *, whose: Whose) -> str:
+        head, order, said, muted = thread_keys(message.thread, "head", "order", "said", "muted")
+        score = ts_order(message.ts)
+
+        def read() -> Any:
+            with self._redis.pipeline() as together:
+                together.hget(head, "run")
+                together.zrange(order, 0, 0)
+                together.hgetall(said)
+                together.zrevrangebyscore(muted, f"({score}", "-inf", start=0, num=1)
+                return together.execute()
+
+        run, first, known, words = answered(read)
+        if whose != "any" and words and str(words[0]).startswith("on"):
+            return ""
+        led = {ts: str(noted).partition(" ")[0] for ts, noted in known.items()}
+        meant = run or next((led[ts] for ts in first if ts in led), "")
+        began = min((ts_order(ts) for ts, its in led.items() if its == meant), default=0)
+        return meant if began < score else ""
+
+    def stop(self, thread: str, run: str, by: str, why: StopReason = "", message: Submission | None = None) -> Stopping:
         team = ThreadId.parse(thread).team
+        admitted = replace(message, run=run).admitted if message is not None else ""
+        outcome = workspace(team, f"run:{run}")
         word = self._scripts.run(
             "stop",
             [
                 *thread_keys(thread, "head", "stops", "signals", "order", "rest", "said"),
                 workspace(team, "owed"),
-                workspace(team, f"run:{run}"),
+                outcome,
+                self._key(message) if message is not None else outcome,
             ],
-            [thread, run, Stop(run, by, self._clock.now(), why).to_json()],
+            [thread, run, Stop(run, by, self._clock.now(), why).to_json(), admitted, ADMISSION_TTL * 1000],
         )
-        answers: dict[str, Stopping] = {"STOPPING": "stopping", "AGAIN": "again", "OVER": "over"}
+        answers: dict[str, Stopping] = {"STOPPING": "stopping", "AGAIN": "again", "OVER": "over", "KNOWN": "known"}
         return answers[word]
 
     def order(self, thread: str, run: str, verb: OrderVerb, by: str) -> Ordered:

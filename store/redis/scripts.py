@@ -26,9 +26,9 @@ from store.errors import StoreFullError, StoreUnavailableError
 
 FOLDER = Path(__file__).parent / "lua"
 SHARED: dict[str, tuple[str, ...]] = {
-    "admit": ("fence",),
+    "admit": ("fence", "quiet"),
     "amend": (),
-    "answer": ("fence",),
+    "answer": ("fence", "quiet"),
     "bury": ("fence",),
     "claim": ("fence",),
     "commit": ("fence", "append"),

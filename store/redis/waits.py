@@ -9,7 +9,7 @@ from store.protocol import Taken, Taking, Waiting, Waitlist, WaitPage
 from store.redis.keyspace import ADMISSION_TTL, thread_keys, workspace
 from store.redis.scripts import Scripts, answered
 from store.submission import Submission
-from store.thread import ThreadId
+from store.thread import ThreadId, ts_order
 from store.wait import Answer, Wait
 
 
@@ -22,12 +22,13 @@ class RedisWaits:
 
     def answer(self, thread: str, answer: Answer, message: Submission | None = None) -> Taken:
         team = ThreadId.parse(thread).team
-        keys = thread_keys(thread, "head", "waits", "letters", "votes", "signals")
+        *keys, muted = thread_keys(thread, "head", "waits", "letters", "votes", "signals", "muted")
         keys += [workspace(team, "owed"), workspace(team, "unseen")]
-        keys.append(workspace(team, f"adm:{message.key}") if message is not None else keys[0])
-        admitted = f"{message.fingerprint} {message.run} {thread}" if message is not None else ""
+        keys += [workspace(team, f"adm:{message.key}") if message is not None else keys[0], muted]
+        admitted = message.admitted if message is not None else ""
         votes = "1" if answer.verdict == "approve" else "0"
-        args = [thread, answer.wait, answer.to_json(), answer.by, votes, admitted, ADMISSION_TTL * 1000]
+        score = ts_order(message.ts) if message is not None else ""
+        args = [thread, answer.wait, answer.to_json(), answer.by, votes, admitted, ADMISSION_TTL * 1000, score]
         word, wait, decided, count = self._scripts.run("answer", keys, args)
         return Taken(
             cast("Taking", word.lower()),

@@ -20,6 +20,7 @@ from store.news import News
 from store.ports import Clock, Ids
 from store.protocol import Admissions, Amended, Person, Retracted, Stopping, Store, Whose, Workspace
 from store.submission import Receipt, Submission
+from store.wait import Wait
 
 ME = Identity(team="T0TEAM", user="U0BOT", bot="B0BOT")
 Json = dict[str, Any]
@@ -141,7 +142,11 @@ class FakeAdmissions:
         self._check()
         return False
 
-    def stop(self, thread: str, run: str, by: str, why: StopReason = "") -> Stopping:
+    def stoppable(self, message: Submission, *, whose: Whose) -> str:
+        self._check()
+        return ""
+
+    def stop(self, thread: str, run: str, by: str, why: StopReason = "", message: Submission | None = None) -> Stopping:
         self._check()
         self.stops.append((thread, run, by))
         return self.stopping
@@ -155,6 +160,13 @@ class FakeAdmissions:
     def _check(self) -> None:
         if self.down:
             raise StoreUnavailableError("the store does not answer")
+
+
+class FakeWaits:
+    """Nothing is asked anywhere."""
+
+    def open_in(self, thread: str) -> Sequence[Wait]:
+        return ()
 
 
 class FakeInventory:
@@ -220,11 +232,11 @@ class Bot:
         """store: instead of the doubles; more: as `bot.app.build` takes it."""
         admissions: Admissions = self.admissions
         workspace: Workspace = self.workspace
-        unused, inventory = cast("Any", None), cast("Any", FakeInventory())
+        unused, inventory, waits = cast("Any", None), cast("Any", FakeInventory()), cast("Any", FakeWaits())
         self.app = build(
             self.slack,
             me=ME,
-            store=store or Store(admissions, unused, unused, inventory, workspace, unused),
+            store=store or Store(admissions, unused, unused, inventory, workspace, waits),
             ring=self.rung.append,
             clock=self.clock,
             ids=self.ids,

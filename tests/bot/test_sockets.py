@@ -26,7 +26,7 @@ from store.protocol import Store, Whose
 from store.submission import Receipt, Submission
 from store.system import SystemClock, SystemIds, SystemThreads
 from store.view import CallView, RunView
-from tests.bot.doubles import FakeAdmissions, FakeWorkspace, click
+from tests.bot.doubles import FakeAdmissions, FakeWaits, FakeWorkspace, click
 
 
 class Admitting(FakeAdmissions):
@@ -71,7 +71,7 @@ def slack() -> Iterator[SlackStandin]:
 def an_app(slack: SlackStandin, admissions: FakeAdmissions) -> App:
     client = slack_client(slack.bot_token, base_url=slack.api_url)
     unused = cast("Any", None)
-    store = Store(admissions, unused, unused, unused, FakeWorkspace(), unused)
+    store = Store(admissions, unused, unused, unused, FakeWorkspace(), cast("Any", FakeWaits()))
     me = whoami(client)
     People(client, me, store.workspace).warm()
     return build(

@@ -9,8 +9,7 @@ local RECENT, MINE = 172800000, 50
 
 local function ours()
   if condition == 'any' then return true end
-  local word = redis.call('ZREVRANGEBYSCORE', muted, '(' .. score, '-inf', 'LIMIT', 0, 1)[1]
-  if word and string.sub(word, 1, 2) == 'on' then
+  if is_muted(muted, score) then
     redis.call('PEXPIRE', muted, keep_ms)
     return false
   end

@@ -1,7 +1,9 @@
-local head, stops, signals, order, rest, said, owed, outcome = unpack(KEYS)
-local thread, run, json = unpack(ARGV)
+local head, stops, signals, order, rest, said, owed, outcome, admission = unpack(KEYS)
+local thread, run, json, admitted, ttl_ms = unpack(ARGV)
 -- Ask to stop a run, begun or not. Anyone may call it; the first of stop and settlement wins.
--- Answers 'STOPPING' (stored now), 'AGAIN' (it was asked before) or 'OVER' (the run is settled, or unknown here).
+-- admitted: what the message that asks for it leaves under its admission key, '' for a click.
+-- Answers 'STOPPING' (stored now), 'AGAIN' (it was asked before), 'OVER' (the run is settled, or unknown here) or
+-- 'KNOWN' (this very message came before).
 
 local function is_open()
   if redis.call('EXISTS', outcome) == 1 then return false end
@@ -12,6 +14,7 @@ local function is_open()
   return false
 end
 
+if admitted ~= '' and not redis.call('SET', admission, admitted, 'PX', ttl_ms, 'NX') then return 'KNOWN' end
 if not is_open() then return 'OVER' end
 if redis.call('HSETNX', stops, run, json) == 0 then return 'AGAIN' end
 if not signal(head, signals, 'stop') then redis.call('ZADD', owed, now_ms(), thread) end
