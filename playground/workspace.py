@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from playground.crew import Crew
+from playground.demo_tools import SHOP
 from playground.guard import Guard
 from playground.server import EmbeddedServer
 from playground.standins.claude.client import ClaudeStandin
@@ -27,6 +28,7 @@ UP_WITHIN = 60.0
 """Seconds until a start is given up; a cold start on two slow cores takes a few."""
 
 DEMO_TOOLS = "playground.demo_tools:demo_tools"
+DEMO_RULES = '[{"tool": "charge", "then": "ask"}]'
 DEMO_SPEND = "5"
 """Dollars a day with a real key, unless EVERTHREAD_DAILY_SPEND says otherwise."""
 DEMO_GRACE = "10"
@@ -148,6 +150,8 @@ def environment(
     else:
         chosen.setdefault("EVERTHREAD_DAILY_SPEND", DEMO_SPEND)
     chosen.setdefault("EVERTHREAD_TOOLS", DEMO_TOOLS)
+    chosen.setdefault("EVERTHREAD_RULES", DEMO_RULES)
+    chosen[SHOP] = f"{page}/demo/"
     chosen.setdefault("EVERTHREAD_HTTP_POST", f"{page}/demo/")
     chosen.setdefault("EVERTHREAD_GRACE", DEMO_GRACE)
     return chosen

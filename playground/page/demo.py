@@ -26,6 +26,17 @@ class Demo:
             raise web.HTTPTooManyRequests(text="this demo counts no more than 50 names")
         count = self.effects[name] = self.effects.get(name, 0) + 1
         if self.happenings is not None:
-            self.happenings.add("effect", f"/demo/{name} was posted to ({count})")
+            amount = await _amount(request)
+            self.happenings.add("effect", f"/demo/{name} was posted to ({count}{f': {amount}' if amount else ''})")
         await asyncio.sleep(TAKES)
         return web.json_response({"done": name, "times": count})
+
+
+async def _amount(request: web.Request) -> int:
+    """What was charged, where a body says so."""
+    try:
+        body = await request.json()
+    except ValueError:
+        return 0
+    amount = body.get("amount") if isinstance(body, dict) else None
+    return amount if isinstance(amount, int) else 0

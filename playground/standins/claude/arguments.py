@@ -10,6 +10,8 @@ from playground.standins.claude.transcript import Json
 _URL = re.compile(r"https?://[^\s>|)\]]+")
 _WHO = re.compile(r"^\[[^\]]*\]\s*<@\w+>:\s*")
 _MENTION = re.compile(r"<@\w+(?:\|[^>]*)?>\s*")
+_AMOUNT = re.compile(r"amount|price|total|cents|euros", re.I)
+_NUMBER = re.compile(r"\d{1,9}")
 _LEAD_IN = re.compile(r"^.*?\b(?:note|remember|write down|save)\b(?:\s+(?:that|this|down))?[\s:,]*", re.I | re.S)
 
 
@@ -31,6 +33,8 @@ def subject(prompt: str) -> str:
 
 
 def _value(name: str, schema: Json, prompt: str, number: int) -> Any:
+    if schema.get("type") in ("integer", "number") and _AMOUNT.search(name) and (found := _NUMBER.search(prompt)):
+        return int(found.group())
     if "default" in schema and number == 0 and schema.get("type") != "string":
         return schema["default"]
     if schema.get("enum"):

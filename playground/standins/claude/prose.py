@@ -10,6 +10,7 @@ BEFORE = {
     "notes": "Let me look at my notes.",
     "thread": "I'll read back through this thread.",
     "post": "I'll do that once, and tell you what came back.",
+    "charge": "I'll charge that once, and tell you what came back.",
     "fetch": "Let me read that page.",
     "ask": "There is something I need to know first.",
     "plan": "Here is how I would go about it.",
@@ -26,6 +27,9 @@ Try:
 | *note that we ship on Friday* | a tool that changes something |
 | *read this thread* | a tool that looks back at what was said |
 | *run three tools* | a batch, each call settling on its own |
+| *ask me something*, *ask me three questions* | a card with buttons; nothing runs while I wait |
+| *make a plan to find the slow release* | a plan to approve, and a card that follows it |
+| *charge 40* | an unsafe tool that a rule wants approved first |
 | *post to https://example.com/hook* | an unsafe tool: never run twice on its own |
 | *tell me a long story* | a long answer, streamed |
 
@@ -131,6 +135,8 @@ def report(results: list[tuple[str, str, bool]]) -> str:
     """What the tools said: (name, output, failed) each."""
     if len(results) == 1:
         name, said, failed = results[0]
+        if failed and said.startswith("Not run"):
+            return f"I did not do it.\n\n> {_quoted(said)}"
         lead = f"`{name}` did not work out. It says:" if failed else f"Done. `{name}` says:"
         return f"{lead}\n\n> {_quoted(said)}\n\nAnything else?"
     return f"{rows(results)}\n\nAnything else?"

@@ -12,6 +12,8 @@ from typing import Any
 
 from playground.standins.claude import prose
 from playground.standins.claude.arguments import arguments, words
+from playground.standins.claude.planning import follow, plan
+from playground.standins.claude.questions import heard, questions
 from playground.standins.claude.transcript import Json, Transcript
 from playground.standins.claude.turn import Call, Turn
 
@@ -23,11 +25,15 @@ _TOOLS = {
     "notes": r"(?:read|list|get)_(?:notes|memos)",
     "thread": r"thread|history|conversation",
     "post": r"post|webhook|charge|send",
+    "charge": r"charge|pay",
     "fetch": r"fetch|browse|page",
     "ask": r"ask|question",
     "plan": r"plan",
 }
 """Words of a tool's name by what it is good for."""
+_INSTEAD = {"charge": "post"}
+_NESTED: dict[str, tuple[str, Callable[[str], Json]]] = {"ask": ("questions", questions), "plan": ("steps", plan)}
+"""Arguments that no schema tells: by what is asked for, a property by which such a tool is known, and all of them."""
 _DANGEROUS = re.compile(r"post|webhook|fetch|charge|send|delete|write|pay|deploy|ask|plan", re.I)
 
 # Somebody asks for it: it stands at the beginning of what they say, or behind a word that begins a request. Talking
@@ -41,7 +47,8 @@ _ASKS: list[tuple[str, str]] = [
     (r"\b(?:your|our|my) notes\b|\byou to remember\b", "notes"),
     (rf"{_DO}(?:note|remember|write down|make a note)\b", "note"),
     (rf"{_DO}(?:read|summari[sz]e)\b.{{0,30}}\b(?:thread|conversation)\b", "thread"),
-    (rf"{_DO}(?:post|charge|call the webhook)\b", "post"),
+    (rf"{_DO}charge\b", "charge"),
+    (rf"{_DO}(?:post|call the webhook)\b", "post"),
     (rf"{_DO}fetch\b|{_DO}(?:open|get|read|browse|look at|summari[sz]e)\b.{{0,40}}https?://|^<?https?://\S+$", "fetch"),
     (rf"{_DO}ask (?:me|(?:a|another|some) questions?)\b", "ask"),
     (rf"{_DO}(?:make|write|show|present|give|draw up)\b.{{0,15}}\bplan\b|{_DO}plan\b", "plan"),
@@ -76,9 +83,16 @@ def _with_tool(asked: str, tools: list[Json], prompt: str) -> Turn:
     named = re.compile(rf"(?:^|_)(?:{_TOOLS[asked]})(?:_|$)", re.I)
     chosen = next((tool for tool in tools if named.search(tool["name"])), None)
     if chosen is None:
+        if asked in _INSTEAD:
+            return _with_tool(_INSTEAD[asked], tools, prompt)
         return Turn(text=prose.no_tool(asked, [tool["name"] for tool in tools]))
-    call = Call(chosen["name"], arguments(chosen["input_schema"], prompt))
+    call = Call(chosen["name"], _arguments(asked, chosen["input_schema"], prompt))
     return Turn(thinking=f"`{chosen['name']}` can tell. One call is enough.", text=prose.BEFORE[asked], calls=(call,))
+
+
+def _arguments(asked: str, schema: Json, prompt: str) -> Json:
+    has, make = _NESTED.get(asked, ("", plan))
+    return make(prompt) if has and has in (schema.get("properties") or {}) else arguments(schema, prompt)
 
 
 def _batch(tools: list[Json], prompt: str) -> Turn:
@@ -111,7 +125,13 @@ def _after_tools(transcript: Transcript) -> Turn:
         (called.get(str(result["tool_use_id"]), "tool"), _said(result), bool(result.get("is_error")))
         for result in transcript.results()
     ]
-    if re.search(_STORY, words(transcript.asked[-1]), re.I):
+    prompt = words(transcript.asked[-1])
+    said = "\n".join(text for _, text, _ in results)
+    if (turn := follow(transcript, prompt, said)) is not None:
+        return turn
+    if any(name == "ask_user" for name, _, _ in results) and (text := heard(said)):
+        return Turn(text=text)
+    if re.search(_STORY, prompt, re.I):
         return replace(_SAYINGS["story"](""), thinking=None, text=f"{prose.rows(results)}\n\n{prose.STORY}")
     return Turn(text=prose.report(results))
 
