@@ -30,7 +30,8 @@ class CatchUp:
     """Notes until when nothing was missed, and reads Slack's history from there on after every connection.
 
     It has a thread of its own, so no acknowledgement waits for it. What was taken in before is known by its key, so
-    it may read anything twice. deliver: set it to what hands a payload to the app. apart: seconds between readings.
+    it may read anything twice. deliver: set it to what hands a payload to the app. beside: set it to what else looks at
+    our connections. apart: seconds between readings.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class CatchUp:
         self._me, self._workspace, self._history = me, workspace, history
         self._clock, self._threads, self._apart = clock, threads, apart
         self.deliver: Deliver = _nowhere
+        self.beside: Callable[[int], None] = _nothing
         self._over = threads.event()
         self._failing_since: float | None = None
         self._caught, self._not_before, self._noted = 0, 0.0, 0.0
@@ -60,7 +62,9 @@ class CatchUp:
             self.begin()
             while not self._over.wait(POLL):
                 try:
-                    self.look(connection())
+                    now = connection()
+                    self.beside(now)
+                    self.look(now)
                 except Exception:
                     self.missed()
                     log.exception("catching up failed; it is tried again")
@@ -129,6 +133,10 @@ class CatchUp:
             "authorizations": [{"team_id": team, "user_id": self._me.user, "is_bot": True}],
             "event": event,
         }
+
+
+def _nothing(_connection: int) -> None:
+    return None
 
 
 def _nowhere(_body: Json) -> bool:

@@ -17,6 +17,7 @@ from bot.history import History
 from bot.identity import Identity, whoami
 from bot.listening import Listening
 from bot.people import People
+from bot.recall import Recall
 from bot.reply import replies
 from bot.request_url import RequestUrl
 from bot.socket import Sockets
@@ -149,10 +150,12 @@ class Composition:
         )
         catch_up.deliver = partial(deliver, app)
         return app
+            stop_words=self.settings.stop_words,
 
     def pool(self, me: Identity) -> Pool:
         """The workers and their sweep; every process makes its own clients."""
         return self._pool(lambda drain: self.work(me, drain), workers=self.workers(), teams=(me.team,))
+        catch_up.beside = Recall(me.team, store.waits, ring).look
 
     def recovery(self) -> Pool:
         """A pool of which only the sweep runs."""

@@ -163,6 +163,8 @@ class Settings(BaseSettings):
     listen_in: Modes = Field(default_factory=dict)
     """The same by channel, as `C0123=all`."""
     stop_by: Literal["anyone", "asker"] = "anyone"
+    stop_words: Names = frozenset({"stop", "cancel", "abort", "halt"})
+    """Each, said alone in a thread, stops the run that is open there."""
 
     # Whom runs wait for: `asker`, `channel` (everybody who may use the bot there), user and group ids.
     answer_by: Names = Field(frozenset({"channel"}), min_length=1)

@@ -13,9 +13,12 @@ import pytest
 from bot.app import deliver
 from bot.catch_up import APART, MARGIN, CatchUp
 from bot.history import AT_ONCE, DAY, PATIENCE, History
+from bot.recall import Recall
 from store.errors import StoreUnavailableError
 from store.protocol import Store
 from store.system import SystemThreads
+from tests.bot.asking import THREAD as ASKED
+from tests.bot.asking import approval, ask, mailed, question
 from tests.bot.doubles import ME, Answer, Bot, FakeSlack, Json, event, mention, message, refusal
 from tests.conftest import FakeClock
 from worker.pace import turn_of
@@ -396,3 +399,57 @@ def test_the_watch_outlives_a_fault_of_ours(gap: Gap, monkeypatch: pytest.Monkey
     gap.catch_up.start(connection)
 
     assert over.wait(10.0)
+
+
+@pytest.mark.clause("ASK-2")
+def test_on_every_connection_open_cards_are_looked_for_at_most_once_in_ten_minutes(gap: Gap, store: Store) -> None:
+    ask(store, question(), approval(n=2))
+    rung: list[str] = []
+    recall = Recall(ME.team, store.waits, rung.append)
+    gap.clock.advance(601)
+    recall.look(0)
+    assert rung == []
+
+    for connection in range(1, 11):
+        recall.look(connection)
+        recall.look(connection)
+        gap.clock.advance(59)
+    assert rung == [ASKED]
+    assert mailed(store) == sorted([f"again:{question().id}", f"again:{approval(n=2).id}"])
+
+
+@pytest.mark.clause("ASK-2")
+def test_open_cards_are_looked_for_when_the_store_is_back(
+    gap: Gap, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(store, question())
+    gap.clock.advance(601)
+    rung: list[str] = []
+    recall = Recall(ME.team, store.waits, rung.append)
+
+    def down(*_: object, **__: object) -> None:
+        raise StoreUnavailableError("the store does not answer")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(store.waits, "recall", down)
+        recall.look(1)
+    assert rung == []
+    recall.look(1)
+    assert rung == [ASKED]
+
+
+@pytest.mark.clause("ASK-2")
+def test_the_watch_hands_every_connection_to_what_looks_beside_it(gap: Gap, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.catch_up.POLL", 0.01)
+    seen: list[int] = []
+    over = Event()
+
+    def beside(connection: int) -> None:
+        seen.append(connection)
+        gap.catch_up.stop()
+        over.set()
+
+    gap.catch_up.beside = beside
+    gap.catch_up.start(lambda: 7)
+    assert over.wait(10.0)
+    assert seen[0] == 7
