@@ -81,6 +81,20 @@ def test_a_modal_is_opened_once_with_a_trigger_that_lives_for_seconds(slack: Sla
     assert refusal(lambda: web.views_open(trigger_id="made up", view=form())) == "invalid_trigger_id"
 
 
+def test_who_looks_on_hears_of_every_window_that_is_opened_and_closed(slack: SlackStandin, web: WebClient) -> None:
+    since = slack.last()
+    first = web.views_open(trigger_id=a_trigger(slack), view=form())["view"]
+    web.views_update(view_id=first["id"], view=form(title=plain("Again")))
+    slack.close_view("ann")
+
+    heard = slack.events(since, kinds=["view.opened", "view.updated", "view.closed"])
+    assert [(e["kind"], e["open"], e["shown"]["title"]["text"]) for e in heard] == [
+        ("view.opened", True, "Tell me"),
+        ("view.updated", True, "Again"),
+        ("view.closed", False, "Again"),
+    ]
+
+
 def test_a_view_is_changed_only_from_the_state_the_app_knows(slack: SlackStandin, web: WebClient) -> None:
     first = web.views_open(trigger_id=a_trigger(slack), view=form(external_id="e1"))["view"]
     assert refusal(lambda: web.views_open(trigger_id=a_trigger(slack), view=form(external_id="e1"))) == (

@@ -9,6 +9,7 @@ from typing import Literal
 from playground.standins.slack.errors import ControlError
 from playground.standins.slack.events import payload
 from playground.standins.slack.files import file_json
+from playground.standins.slack.filled import filled, used
 from playground.standins.slack.interactions import Hand, find_element, need_element
 from playground.standins.slack.message import Json, Message
 from playground.standins.slack.outbox import Delivery
@@ -111,30 +112,42 @@ def delete(slack: Standin, ts: str, user: str | None = None, where: str | None =
 
 
 def click(
-    slack: Standin, user: str, action_id: str, ts: str, where: str | None = None, *, stale: bool = False
+    slack: Standin,
+    user: str,
+    action_id: str,
+    ts: str,
+    where: str | None = None,
+    *,
+    stale: bool = False,
+    values: Json | None = None,
 ) -> Delivery:
-    """Press a button; `stale` presses one that an edit has since removed, as a slow client does."""
+    """Press a button, with these inputs filled in (`filled.py`).
+
+    stale: one that an edit has since removed, as a slow client does.
+    """
     who = person(slack, user)
     ephemeral = next((e for e in slack.world.ephemerals if e["ts"] == ts and e["user"] == who.id), None)
     if ephemeral is not None:
-        return _click_ephemeral(slack, user, action_id, ephemeral)
+        return _click_ephemeral(slack, user, action_id, ephemeral, values or {})
     found = message(slack, ts, where)
     if who.id not in slack.world.channels[found.channel].members:
         raise ControlError(f"{who.key} does not see {ts}")
-    element = find_element(found, action_id, stale=stale)
+    element, blocks = find_element(found, action_id, stale=stale)
     allowed = element.pop("visible_to_user_ids", None)
     if allowed and who.id not in allowed:
         raise ControlError(f"{who.key} does not see {action_id!r}")
-    body = slack.interactions.click(hand(slack, user), found, element)
+    state = filled(blocks, values or {})
+    body = slack.interactions.click(hand(slack, user), found, used(element, state), state)
     return _clicked(slack, who, action_id, found.channel, ts, body)
 
 
-def _click_ephemeral(slack: Standin, user: str, action_id: str, ephemeral: Json) -> Delivery:
+def _click_ephemeral(slack: Standin, user: str, action_id: str, ephemeral: Json, values: Json) -> Delivery:
     ts, where = ephemeral["ts"], ephemeral["channel"]
     if ephemeral.get("deleted"):
         raise ControlError(f"what {user} saw at {ts} is gone")
     element = need_element(f"the whisper at {ts}", ephemeral["blocks"], action_id)
-    body = slack.interactions.click_ephemeral(hand(slack, user), ephemeral, element)
+    state = filled(ephemeral["blocks"], values)
+    body = slack.interactions.click_ephemeral(hand(slack, user), ephemeral, used(element, state), state)
     return _clicked(slack, person(slack, user), action_id, where, ts, body)
 
 

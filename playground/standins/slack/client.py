@@ -134,9 +134,21 @@ class SlackStandin(Gestures):
     def delete(self, ts: str, user: str | None = None) -> None:
         self._post("delete", {"ts": ts, "user": user})
 
-    def click(self, user: str, action_id: str, ts: str, *, stale: bool = False, wait: bool = True) -> Json:
-        """Press a button; returns the delivery, `acked` or not. `stale` presses one already removed."""
-        wish = {"user": user, "action_id": action_id, "ts": ts, "stale": stale, "wait": wait}
+    def click(
+        self,
+        user: str,
+        action_id: str,
+        ts: str,
+        *,
+        values: Json | None = None,
+        stale: bool = False,
+        wait: bool = True,
+    ) -> Json:
+        """Press a button; returns the delivery, `acked` or not. `stale` presses one already removed.
+
+        values: what was filled in beside it, block_id → action_id → state or bare value.
+        """
+        wish = {"user": user, "action_id": action_id, "ts": ts, "values": values, "stale": stale, "wait": wait}
         return self._post("click", wish)
 
     def react(self, user: str, ts: str, name: str, *, add: bool = True) -> bool:

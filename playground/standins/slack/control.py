@@ -94,6 +94,7 @@ async def _click(slack: Standin, wish: Json) -> Json:
         wish["ts"],
         wish.get("channel"),
         stale=bool(wish.get("stale")),
+        values=wish.get("values"),
     )
     if wish.get("wait", True):
         await asyncio.wait_for(delivery.over.wait(), slack.settings.ack_timeout + 1.0)

@@ -6,6 +6,7 @@ from playground.standins.slack.acts import channel, hand, message, person
 from playground.standins.slack.blocks import check_blocks
 from playground.standins.slack.errors import ControlError, SlackError
 from playground.standins.slack.events import payload, wanted
+from playground.standins.slack.filled import filled, used
 from playground.standins.slack.interactions import need_element
 from playground.standins.slack.message import Json
 from playground.standins.slack.outbox import Delivery
@@ -69,15 +70,17 @@ def shortcut(slack: Standin, user: str, callback_id: str, ts: str | None) -> Del
 
 def press_in_view(slack: Standin, user: str, action_id: str, view_id: str | None, values: Json) -> Delivery:
     by, view = hand(slack, user), _view(slack, user, view_id)
-    element = need_element(f"view {view.id}", view.now["blocks"], action_id)
-    body = slack.interactions.click_in_view(by, view, element, values)
+    blocks = view.now["blocks"]
+    state = filled(blocks, values)
+    element = used(need_element(f"view {view.id}", blocks, action_id), state)
+    body = slack.interactions.click_in_view(by, view, element, state)
     return slack.outbox.send("interactive", body, event="block_actions", view=view.id, action_id=action_id)
 
 
 async def submit_view(slack: Standin, user: str, values: Json, view_id: str | None) -> Json:
     """Submit a modal; what the app answers decides whether it closes, changes, or shows errors."""
     by, view = hand(slack, user), _view(slack, user, view_id)
-    body = slack.interactions.submit(by, view, values)
+    body = slack.interactions.submit(by, view, filled(view.now["blocks"], values))
     delivery = slack.outbox.send("interactive", body, event="view_submission", view=view.id)
     await delivery.over.wait()
     if not delivery.acked:
@@ -96,16 +99,18 @@ def _respond(slack: Standin, user: str, view: View, answer: Json) -> str:
     views = slack.world.views
     match answer.get("response_action"):
         case None:
-            views.close(view)
+            slack.closed(view)
             return "closed"
         case "clear":
-            views.close(view, whole_stack=True)
+            slack.closed(view, whole_stack=True)
             return "cleared"
         case "update":
             views.change(view, check_view(answer.get("view"), "modal"))
+            slack.viewed(view, "updated")
             return "updated"
         case "push":
-            views.open(person(slack, user).id, check_view(answer.get("view"), "modal"), view)
+            pushed = views.open(person(slack, user).id, check_view(answer.get("view"), "modal"), view)
+            slack.viewed(pushed, "opened")
             return "pushed"
         case "errors":
             inputs = {b["block_id"] for b in view.now["blocks"] if b["type"] == "input"}
@@ -119,7 +124,7 @@ def _respond(slack: Standin, user: str, view: View, answer: Json) -> str:
 def close_view(slack: Standin, user: str, view_id: str | None, *, clear: bool) -> Delivery | None:
     """Close a modal, or its whole stack; the app hears of it only if it asked to."""
     by, view = hand(slack, user), _view(slack, user, view_id)
-    slack.world.views.close(view, whole_stack=clear)
+    slack.closed(view, whole_stack=clear)
     if not view.now.get("notify_on_close"):
         return None
     body = slack.interactions.close(by, view, is_cleared=clear)

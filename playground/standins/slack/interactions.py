@@ -79,16 +79,17 @@ class Interactions:
         self.urls[key] = ResponseUrl(key, until, uses, channel, hand.person.id, message_ts, thread_ts)
         return f"{hand.url}/response/{key}"
 
-    def click(self, hand: Hand, message: Message, element: Json) -> Json:
-        """`block_actions` of one click on a message."""
+    def click(self, hand: Hand, message: Message, element: Json, values: Json) -> Json:
+        """`block_actions` of one click on a message. values: `state.values` of its inputs."""
         thread: Json = {"thread_ts": message.thread_ts} if message.thread_ts else {}
-        shown = {"message": message_json(hand.world, message)}
+        shown = {"message": message_json(hand.world, message), "state": {"values": values}}
         return self._click(hand, message.channel, message.ts, element, thread, shown, ephemeral=False)
 
-    def click_ephemeral(self, hand: Hand, ephemeral: Json, element: Json) -> Json:
+    def click_ephemeral(self, hand: Hand, ephemeral: Json, element: Json, values: Json) -> Json:
         """`block_actions` of one click on what only this person sees: Slack does not show the message."""
         thread: Json = {"thread_ts": ephemeral["thread_ts"]} if ephemeral["thread_ts"] else {}
-        return self._click(hand, ephemeral["channel"], ephemeral["ts"], element, thread, {}, ephemeral=True)
+        shown = {"state": {"values": values}}
+        return self._click(hand, ephemeral["channel"], ephemeral["ts"], element, thread, shown, ephemeral=True)
 
     def _click(
         self, hand: Hand, channel: str, ts: str, element: Json, thread: Json, shown: Json, *, ephemeral: bool
@@ -100,7 +101,6 @@ class Interactions:
             "trigger_id": self.trigger(hand),
             "channel": _place(hand.world.channels[channel]),
             **shown,
-            "state": {"values": {}},
             "response_url": self.response_url(hand, channel, ts, thread.get("thread_ts")),
             "actions": [{**element, "action_ts": hand.world.stamp()}],
         }
@@ -186,12 +186,12 @@ def _place(channel: Channel) -> Json:
     return {"id": channel.id, "name": names.get(channel.kind, channel.name)}
 
 
-def find_element(message: Message, action_id: str, *, stale: bool = False) -> Json:
-    """The element with this action_id as it stands now, or as it last stood if `stale`."""
+def find_element(message: Message, action_id: str, *, stale: bool = False) -> tuple[Json, list[Json]]:
+    """The element with this action_id as it stands now, or as it last stood if `stale`; and the blocks around it."""
     versions = reversed(message.versions) if stale else [message.now]
     for version in versions:
         if (found := element_in(list(version.blocks), action_id)) is not None:
-            return found
+            return found, list(version.blocks)
     raise _no_element(f"message {message.ts}", list(message.now.blocks), action_id)
 
 

@@ -15,6 +15,7 @@ from playground.standins.slack.outbox import Delivery, Outbox
 from playground.standins.slack.rates import RateTiers
 from playground.standins.slack.settings import Settings
 from playground.standins.slack.sockets import Sockets
+from playground.standins.slack.views import View
 from playground.standins.slack.world import Change, World
 
 
@@ -76,6 +77,16 @@ class Standin:
             if kind in self.settings.subscriptions:
                 self.deliver(reaction_event(message, user, name, self.world.stamp(), kind), message)
         return changed
+
+    def viewed(self, view: View, how: str) -> None:
+        """Tell that a view was `opened`, `updated`, `published` or `closed`, and how it looks now."""
+        named = {"view": view.id, "user": view.user, "callback_id": view.now.get("callback_id", "")}
+        self.journal.add(f"view.{how}", **named, open=view.open, shown=view.shown())
+
+    def closed(self, view: View, *, whole_stack: bool = False) -> None:
+        """Close a modal, or all of its stack."""
+        for other in self.world.views.close(view, whole_stack=whole_stack):
+            self.viewed(other, "closed")
 
     def _changed(self, change: Change) -> None:
         data: dict[str, Any] = change.message.dump()

@@ -117,10 +117,16 @@ class Views:
         open_ = [v for v in self.by_id.values() if v.user == user and v.open and v.now["type"] == "modal"]
         return open_[-1] if open_ else None
 
-    def close(self, view: View, *, whole_stack: bool = False) -> None:
-        for other in self.by_id.values():
-            if other is view or (whole_stack and other.root == view.root):
-                other.open = False
+    def close(self, view: View, *, whole_stack: bool = False) -> list[View]:
+        """Those that were open until now."""
+        closed = [
+            other
+            for other in self.by_id.values()
+            if other.open and (other is view or (whole_stack and other.root == view.root))
+        ]
+        for other in closed:
+            other.open = False
+        return closed
 
     def _external_once(self, given: Json, own: View | None) -> None:
         external = given.get("external_id")

@@ -58,5 +58,5 @@ def _view(args: Args, *kinds: str) -> Json:
 
 
 def _answer(slack: Standin, view: View, how: str) -> Json:
-    slack.journal.add(f"view.{how}", view=view.id, user=view.user, callback_id=view.now.get("callback_id", ""))
+    slack.viewed(view, how)
     return {"view": view.shown()}
