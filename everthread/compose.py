@@ -23,6 +23,7 @@ from bot.request_url import RequestUrl
 from bot.socket import Sockets
 from everthread.agent import agent_of
 from everthread.answering import rules_of
+from everthread.desk.desk import OperatorsDesk
 from everthread.exits import EVICTING_REDIS, NO_REDIS, NO_SERVICE, SETTINGS, TOKEN, CannotStart
 from everthread.health import Check, Health, store_answers, worker_seen
 from everthread.settings import Settings
@@ -130,6 +131,10 @@ class Composition:
         history = History(self.slack, me.team, store.workspace, clock, threads, turn)
         return CatchUp(me, store.workspace, history, clock, threads, self.settings.catch_up)
 
+    def desk(self, team: str, store: Store) -> OperatorsDesk:
+        """The operator's verbs over one workspace."""
+        return OperatorsDesk(store, team, clock, self.settings, Wake(self._redis(for_bot_wakes)).ring)
+
     def _app(self, me: Identity, store: Store, catch_up: CatchUp) -> App:
         wake = Wake(self._redis(for_bot_wakes))
 
@@ -145,17 +150,17 @@ class Composition:
             ids=ids,
             policy=self.policy,
             stopper=self.settings.stop_by,
+            stop_words=self.settings.stop_words,
             listening=Listening(self.settings.listen, self.settings.listen_in, self.settings.other_bots),
             missed=catch_up.missed,
         )
         catch_up.deliver = partial(deliver, app)
+        catch_up.beside = Recall(me.team, store.waits, ring).look
         return app
-            stop_words=self.settings.stop_words,
 
     def pool(self, me: Identity) -> Pool:
         """The workers and their sweep; every process makes its own clients."""
         return self._pool(lambda drain: self.work(me, drain), workers=self.workers(), teams=(me.team,))
-        catch_up.beside = Recall(me.team, store.waits, ring).look
 
     def recovery(self) -> Pool:
         """A pool of which only the sweep runs."""

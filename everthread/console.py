@@ -1,4 +1,4 @@
-"""The command line: `everthread bot`, `everthread worker`, `everthread recovery`, `everthread doctor`, …
+"""The command line: `everthread bot`, `everthread worker`, `everthread runs`, `everthread why`, …
 
 Exit codes are listed in `everthread.exits`. Nothing heavy is imported before it is known what is wanted.
 """
@@ -6,6 +6,7 @@ Exit codes are listed in `everthread.exits`. Nothing heavy is imported before it
 from __future__ import annotations
 
 import argparse
+import getpass
 import logging
 import os
 import sys
@@ -14,7 +15,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from everthread.exits import FAULT, SETTINGS, CannotStart
+from everthread.exits import FAULT, MEANINGS, NO_REDIS, NOT_THERE, SETTINGS, CannotStart
+from everthread.verbs import VERBS, add_arguments
 
 if TYPE_CHECKING:
     from everthread.settings import Command, Settings
@@ -25,23 +27,29 @@ HELP = {
     "bot": "connect to Slack: take what people say and click (needs the two Slack tokens and Redis)",
     "worker": "do the work: worker processes and their sweep (needs the bot token, the Claude key and Redis)",
     "recovery": "the sweep alone, for fleets: rings for what is owed (needs Redis)",
+    **VERBS,
     "doctor": "look at settings, Redis and tokens, and say what is wrong",
     "scenario": "play scenario files on real processes (needs the extra `playground`)",
 }
 
 
+EXIT_CODES = f"Exit codes: {', '.join(f'{code} {means}' for code, means in MEANINGS.items())}."
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; its exit code."""
-    parser = _parser()
-    known, rest = parser.parse_known_args(arguments)
+    reader = parser()
+    known, rest = reader.parse_known_args(arguments)
     if rest and known.command != "scenario":
-        parser.error(f"{known.command} takes no {' '.join(rest)}")
+        reader.error(f"{known.command} takes no {' '.join(rest)}")
     try:
         match known.command:
             case "scenario":
                 return _scenario(rest)
             case "doctor":
                 return _doctor()
+            case verb if verb in VERBS:
+                return _operate(known)
             case command:
                 return _process(command)
     except CannotStart as no:
@@ -49,18 +57,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return no.code
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Every command with its arguments."""
+    reader = argparse.ArgumentParser(
         prog="everthread",
         description="A Slack agent whose runs survive crashes. Settings are environment variables.",
-        epilog="Exit codes: 0 ended as asked, 1 the same but something had to be killed (or: a scenario fails), "
-        "2 settings, 3 no Redis, 4 Redis evicts, 5 a token is refused, 6 Slack is away, 70 a fault of ours.",
+        epilog=EXIT_CODES,
     )
-    parser.add_argument("--version", action="version", version=f"everthread {version('everthread')}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    reader.add_argument("--version", action="version", version=f"everthread {version('everthread')}")
+    commands = reader.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, says in HELP.items():
-        commands.add_parser(name, help=says, description=says, add_help=name != "scenario")
-    return parser
+        command = commands.add_parser(name, help=says, description=says, epilog=EXIT_CODES, add_help=name != "scenario")
+        if name in VERBS:
+            add_arguments(command, name)
+    return reader
 
 
 def _process(command: Command) -> int:
@@ -80,6 +90,25 @@ def _process(command: Command) -> int:
             raise
         log.exception("%s ends on a fault of ours", command)
         return FAULT
+
+
+def _operate(given: argparse.Namespace) -> int:
+    """One of the operator's verbs; it needs Redis and nothing else, as the sweep does."""
+    settings = _settings("recovery")
+    from everthread.compose import Composition
+    from everthread.desk.target import team_of
+    from everthread.verbs import operate
+    from store.desk import UnknownTargetError
+    from store.errors import StoreUnavailableError
+
+    parts = Composition(settings)
+    store = parts.bot_store()
+    try:
+        return operate(given, parts.desk(team_of(store, given.team), store), f"console:{getpass.getuser()}")
+    except UnknownTargetError as error:
+        raise CannotStart(NOT_THERE, str(error)) from error
+    except StoreUnavailableError as error:
+        raise CannotStart(NO_REDIS, str(error)) from error
 
 
 def _settings(*commands: Command) -> Settings:

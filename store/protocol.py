@@ -284,6 +284,9 @@ class Workspace(Protocol):
     def chosen(self, team: str, name: str) -> str | None:
         """A setting that was changed while we run."""
 
+    def all_chosen(self, team: str) -> Mapping[str, str]:
+        """Every setting that was changed while we run."""
+
     def choose(self, team: str, name: str, value: str | None) -> None:
         """Change a setting for every process from now on; None: as it was set at the start."""
 

@@ -70,6 +70,10 @@ class RedisWorkspace:
         found = answered(lambda: self._redis.hget(workspace(team, "chosen"), name))
         return None if found is None else str(found)
 
+    def all_chosen(self, team: str) -> Mapping[str, str]:
+        found: Mapping[str, str] = answered(lambda: self._redis.hgetall(workspace(team, "chosen")))
+        return found
+
     def choose(self, team: str, name: str, value: str | None) -> None:
         key = workspace(team, "chosen")
         answered(lambda: self._redis.hdel(key, name) if value is None else self._redis.hset(key, name, value))

@@ -1,0 +1,1 @@
+"""The operator's verbs, over the store: what `everthread runs` prints and `/everthread runs` answers."""
