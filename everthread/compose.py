@@ -180,7 +180,7 @@ class Composition:
             ids=ids,
             threads=threads,
             model=Claude(key.get_secret_value() if key else "", settings.anthropic_base_url),
-            replies=paced(replies(self.slack, me, clock), store.workspace),
+            replies=paced(replies(self.slack, me, clock), store.workspace, clock),
             agent=agent_of(settings),
             limits=self.limits(),
             cost=partial(cost, overrides=settings.prices),

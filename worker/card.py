@@ -48,7 +48,9 @@ class Card:
             self._post(number - 1).amend(replace(view, ask=replace(self._ask(), state="moved")))
         if self._asked.answer is None:
             self._stand(number, view)
-        elif not self._post(number).amend(view):
+        elif ts := self._post(number).amend(view):
+            self._post(number).retire_twins(ts)
+        else:
             self._told().amend(view)
         wait = self._asked.wait.id
         self._door.commit(Commit(self._state.id, done=[f"card:{wait}"], progress=False))
@@ -72,13 +74,15 @@ class Card:
         """Say once, in a post of its own, that the wait is still open; nothing where it is over."""
         wait = self._asked.wait.id
         if self._asked.answer is None:
-            self._part(f"remind.{wait}").ensure(self._view())
+            reminder = self._part(f"remind.{wait}")
+            reminder.retire_twins(reminder.ensure(self._view()))
         self._door.commit(Commit(self._state.id, done=[f"remind:{wait}"], progress=False))
 
     def _stand(self, number: int, view: RunView) -> None:
         """In the thread, or where that takes no posts any more, with the asker alone."""
         try:
-            self._post(number).show(view)
+            post = self._post(number)
+            post.retire_twins(post.show(view))
         except ReplyError as error:
             if error.kind != "closed":
                 raise

@@ -143,7 +143,8 @@ class Delivery:
         if settled is not None and not settled.body["notify"]:
             return ""
         try:
-            self._patiently(partial(self._part("card" if settled is None else "done").ensure, view))
+            word = self._part("card" if settled is None else "done")
+            word.retire_twins(self._patiently(partial(word.ensure, view)))
         except ReplyError as error:
             return self._for_good(error)
         return ""

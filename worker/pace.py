@@ -7,10 +7,10 @@ that whoever asked decides: progress is dropped, a final text is owed until it i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 
 from store.errors import StoreUnavailableError
-from store.ports import Attachment, Part, Replies, Reply, ReplyError, Said, Sign
+from store.ports import Attachment, Clock, Part, Replies, Reply, ReplyError, Said, Sign
 from store.protocol import SlackCall, Workspace
 from store.thread import ThreadId
 from store.view import RunView
@@ -27,17 +27,18 @@ class PacedReply:
     too fast, everybody pauses; when it refuses our token, one call a minute tries whether it still does.
     """
 
-    def __init__(self, reply: Reply, workspace: Workspace, thread: ThreadId, run: str) -> None:
-        self._reply, self._workspace, self._thread, self._run = reply, workspace, thread, run
+    def __init__(self, reply: Reply, workspace: Workspace, clock: Clock, thread: ThreadId, run: str) -> None:
+        self._reply, self._workspace, self._clock = reply, workspace, clock
+        self._thread, self._run = thread, run
 
     def post(self, part: Part, view: RunView, timeout: float) -> str:
         place = view.asker if part.startswith("told") else self._thread.channel
-        with self._turn("post", place=place, writes=True):
-            return self._reply.post(part, view, timeout)
+        with self._turn("post", timeout, place=place, writes=True) as left:
+            return self._reply.post(part, view, left)
 
     def edit(self, ts: str, view: RunView, timeout: float, part: Part = "reply") -> None:
-        with self._turn("edit", urgent=view.status != "running", writes=True):
-            self._reply.edit(ts, view, timeout, part)
+        with self._turn("edit", timeout, urgent=view.status != "running", writes=True) as left:
+            self._reply.edit(ts, view, left, part)
 
     def parts(self, view: RunView) -> Sequence[Part]:
         return self._reply.parts(view)
@@ -46,37 +47,45 @@ class PacedReply:
         return self._reply.upload(view, timeout)
 
     def find(self, part: Part, since: float, timeout: float, asker: str = "") -> list[str]:
-        with self._turn("read"):
-            return self._reply.find(part, since, timeout, asker)
+        with self._turn("read", timeout) as left:
+            return self._reply.find(part, since, left, asker)
 
     def delete(self, ts: str, timeout: float) -> None:
         self._reply.delete(ts, timeout)
 
     def history(self, limit: int, timeout: float) -> list[Said]:
-        with self._turn("read"):
-            return self._reply.history(limit, timeout)
+        with self._turn("read", timeout) as left:
+            return self._reply.history(limit, left)
 
     def attachment(self, file: str, timeout: float) -> Attachment:
-        with self._turn("read"):
-            return self._reply.attachment(file, timeout)
+        with self._turn("read", timeout) as left:
+            return self._reply.attachment(file, left)
 
     def channel(self, channel: str, reader: str, limit: int, timeout: float) -> list[Said]:
-        with self._turn("read"):
-            return self._reply.channel(channel, reader, limit, timeout)
+        with self._turn("read", timeout) as left:
+            return self._reply.channel(channel, reader, limit, left)
 
     def below(self, ts: str, most: int, timeout: float) -> int | None:
-        with self._turn("read"):
-            return self._reply.below(ts, most, timeout)
+        with self._turn("read", timeout) as left:
+            return self._reply.below(ts, most, left)
 
     def sign(self, sign: Sign, view: RunView, timeout: float) -> bool:
-        with self._turn("status" if sign == "line" else "session", urgent=view.status != "running"):
-            return self._reply.sign(sign, view, timeout)
+        call: SlackCall = "status" if sign == "line" else "session"
+        with self._turn(call, timeout, urgent=view.status != "running") as left:
+            return self._reply.sign(sign, view, left)
 
+    @contextmanager
     def _turn(
-        self, call: SlackCall, *, urgent: bool = True, place: str = "", writes: bool = False
-    ) -> AbstractContextManager[None]:
+        self, call: SlackCall, timeout: float, *, urgent: bool = True, place: str = "", writes: bool = False
+    ) -> Iterator[float]:
+        """The seconds left for the call once its turn came; one whose time is over does not begin (LEASE-4)."""
+        until = self._clock.boottime() + timeout
         team = self._thread.team
-        return turn_of(self._workspace, team, self._run, call, urgent=urgent, place=place, writes=writes)
+        with turn_of(self._workspace, team, self._run, call, urgent=urgent, place=place, writes=writes):
+            left = until - self._clock.boottime()
+            if left <= 0:
+                raise ReplyError(f"the time for this call ({call}) is over; nothing was done", kind="busy", code="late")
+            yield left
 
 
 @contextmanager
@@ -119,6 +128,6 @@ def turn_of(
         workspace.unbar(team)
 
 
-def paced(replies: Replies, workspace: Workspace) -> Callable[[str, str], Reply]:
+def paced(replies: Replies, workspace: Workspace, clock: Clock) -> Callable[[str, str], Reply]:
     """`replies`, each within the budgets of its workspace."""
-    return lambda thread, run: PacedReply(replies(thread, run), workspace, ThreadId.parse(thread), run)
+    return lambda thread, run: PacedReply(replies(thread, run), workspace, clock, ThreadId.parse(thread), run)

@@ -84,18 +84,18 @@ class Post:
             ts = self.ensure(view)
         return ts
 
-    def amend(self, view: RunView) -> bool:
-        """Make what stands of this part show `view`, and post nothing; whether anything stands."""
+    def amend(self, view: RunView) -> str:
+        """Make what stands of this part show `view`, and post nothing; its ts, "" where nothing stands."""
         ts = self.standing(view)
         if not ts:
-            return False
+            return ""
         try:
             self._reply.edit(ts, view, self._allowance(), self._part)
         except ReplyError as error:
             if error.kind == "gone":
-                return False
+                return ""
             raise
-        return True
+        return ts
 
     def standing(self, view: RunView) -> str:
         """The ts of the message, recorded or found again, "" where there is none; posts nothing."""

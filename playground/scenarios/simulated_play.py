@@ -222,7 +222,7 @@ class SimulatedPlay:
     # what is heard
 
     def _heard(self, process: Process, script: str, words: Any, answer: Any) -> None:
-        if script in ("admit", "claim", "commit", "release", "stop"):
+        if script in ("admit", "claim", "commit", "release", "stop") and not isinstance(answer, Exception):
             call = ScriptCall(script, [str(word).encode() for word in words])
             about = {**call.told(answer, None), "process": process.name, "pid": process.name}
             self._happenings.tell(**about)

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 import fakeredis
+from redis.exceptions import ResponseError
 
 from playground.simulation.baton import Baton, BatonClock, BatonThreads, Process
 from playground.simulation.doubles import CountingIds, Gate, SimulatedModel, SimulatedSlack, open_gate
@@ -32,7 +33,7 @@ from worker.services import Limits, Services
 from worker.tenure import work_thread
 
 Heard = Callable[[Process, str, Sequence[Any], Any], None]
-"""`heard(process, script, words, answer)`: a script of ours was run, and this is what it answered."""
+"""`heard(process, script, words, answer)`: a script of ours was run, and this is what it answered, or its refusal."""
 HOST = "boot"
 FIXED_ARGUMENTS = 11
 """Arguments of `commit.lua` before its counted groups."""
@@ -53,9 +54,14 @@ class GatedRedis(fakeredis.FakeRedis):
         self._baton.pause()
         label = self._label(args)
         self._gate(label, "before")
-        answer = self._execute(*args, **options)
+        name = self._names.get(str(args[1]), "") if args[0] == "EVALSHA" else ""
+        try:
+            answer = self._execute(*args, **options)
+        except ResponseError as refusal:
+            self._heard(self._process, name, args, refusal)
+            raise
         if args[0] == "EVALSHA":
-            self._heard(self._process, self._names.get(str(args[1]), ""), args, answer)
+            self._heard(self._process, name, args, answer)
         self._gate(label, "after")
         return answer
 
@@ -110,7 +116,7 @@ class Member:
             ids=fleet.ids,
             threads=self.threads,
             model=fleet.model.seat(baton, self.process, gate),
-            replies=paced(fleet.slack.seat(self.process, gate), self.store.workspace),
+            replies=paced(fleet.slack.seat(self.process, gate), self.store.workspace, self.clock),
             agent=fleet.agent,
             limits=fleet.limits,
             rules=fleet.rules,
@@ -129,7 +135,8 @@ class Member:
 class Fleet:
     """The world of one simulation, and how it recovers: a dead worker is buried, and another one is rung.
 
-    slack: in place of a new one. lease and grace: seconds. heard: told of each script that is run.
+    slack: in place of a new one. lease and grace: seconds. baton: in place of one
+    that chooses nothing. heard: told of each script that is run.
     """
 
     def __init__(
@@ -143,8 +150,9 @@ class Fleet:
         lease: float = 15.0,
         grace: float = 20.0,
         heard: Heard = lambda _process, _script, _words, _answer: None,
+        baton: Baton | None = None,
     ) -> None:
-        self.baton = Baton()
+        self.baton = baton or Baton()
         self.server = fakeredis.FakeServer()
         self.ids = CountingIds()
         self.slack = slack or SimulatedSlack()

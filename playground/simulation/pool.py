@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
 from playground.simulation.doubles import Gate
 from playground.simulation.fleet import Fleet, Member
+from store.errors import StoreUnavailableError
 from worker.process.sweep import Sweep
 
 BURIAL, START = 0.02, 0.05
@@ -92,7 +94,8 @@ class Pool:
             if member.drain.begun:
                 return
             if self._wakes:
-                member.work(self._wakes.popleft())
+                with suppress(StoreUnavailableError):  # the job is noted as failed; the thread stays owed
+                    member.work(self._wakes.popleft())
 
     def _watch(self, group: Group, member: Member) -> None:
         """The parent's part: bury a child that died, ring for what it held, start another one."""

@@ -108,7 +108,7 @@ def crowd(durations: Sequence[int], *, channels: int) -> Crowd:
         store = fleet.host.store
         store.leases.claim(thread, f"boot:{n}:1:a")
         seat = fleet.slack.seat(process, tiers.gate(run, channel))
-        stand = Stand(paced(seat, store.workspace)(thread, run), run, thread)
+        stand = Stand(paced(seat, store.workspace, BatonClock(fleet.baton, process))(thread, run), run, thread)
         showing = Showing(
             cast("Any", SimpleNamespace(threads=threads, clock=BatonClock(fleet.baton, process))),
             cast("Any", stand),

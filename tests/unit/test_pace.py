@@ -8,6 +8,7 @@ from playground.simulation.baton import Process
 from playground.simulation.doubles import SimulatedSlack
 from store.ports import Reply, ReplyError
 from store.protocol import Store
+from store.system import SystemClock
 from store.view import RunView
 from tests.conftest import FakeClock
 from worker.pace import UNSAID, paced
@@ -39,7 +40,7 @@ def slack() -> Answers:
 def two(store: Store, slack: Answers) -> list[Reply]:
     """The replies of two runs, in two processes."""
     seat = SimulatedSlack().seat(Process("p"), slack)
-    return [paced(seat, store.workspace)(THREAD, run) for run in ("r1", "r2")]
+    return [paced(seat, store.workspace, SystemClock())(THREAD, run) for run in ("r1", "r2")]
 
 
 def view(run: str) -> RunView:
@@ -104,3 +105,25 @@ def test_a_scope_that_only_reading_lacks_stops_no_delivery(two: list[Reply], sla
         two[0].history(10, 1.0)
 
     two[1].edit(ts, view("r2"), 1.0)
+
+
+@pytest.mark.clause("LEASE-4")
+def test_a_call_whose_time_is_over_when_its_turn_comes_does_not_begin(store: Store, slack: Answers) -> None:
+    class Waking:
+        """The clock of a process that is frozen for a minute while it waits for its turn."""
+
+        def __init__(self) -> None:
+            self.looks = iter((100.0, 160.0))
+
+        def now(self) -> float:
+            raise AssertionError("leases are measured by the other clock")
+
+        def boottime(self) -> float:
+            return next(self.looks)
+
+    reply = paced(SimulatedSlack().seat(Process("p"), slack), store.workspace, Waking())(THREAD, "r1")
+
+    with pytest.raises(ReplyError) as late:
+        reply.post("reply", view("r1"), 8.0)
+
+    assert (late.value.kind, late.value.code, slack.calls) == ("busy", "late", 0)
