@@ -15,6 +15,9 @@ from bot.cards.card import Card
 _SECONDS = 2.0
 
 log = logging.getLogger(__name__)
+_unheard = log.getChild("client")
+_unheard.setLevel(logging.CRITICAL)
+"""slack_sdk would log addresses that anybody may use, and as an error what is none."""
 
 
 class Redraws:
@@ -25,7 +28,7 @@ class Redraws:
         if not url:
             return False
         try:
-            client = WebhookClient(url, timeout=cast("int", _SECONDS / 2), retry_handlers=[])
+            client = WebhookClient(url, timeout=cast("int", _SECONDS / 2), retry_handlers=[], logger=_unheard)
             answer = client.send(text=card.text, blocks=card.blocks, replace_original=True)
         except (SlackClientError, HTTPException, OSError, ValueError) as error:
             log.info("the message that was clicked on could not be redrawn at once: %s", type(error).__name__)

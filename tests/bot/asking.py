@@ -97,7 +97,7 @@ def redrawing() -> Iterator[Redrawn]:
     redrawn = Redrawn()
 
     class Webhook:
-        def __init__(self, url: str, timeout: float, retry_handlers: list[object]) -> None:
+        def __init__(self, url: str, timeout: float, retry_handlers: list[object], logger: object) -> None:
             assert timeout <= 2
             assert retry_handlers == []
             self.url = url

@@ -18,9 +18,20 @@ from store.errors import AdmissionConflictError, StoreUnavailableError
 from store.lease import StopReason
 from store.news import News
 from store.ports import Clock, Ids
-from store.protocol import Admissions, Amended, Person, Retracted, Stopping, Store, Whose, Workspace
+from store.protocol import (
+    Admissions,
+    Amended,
+    Person,
+    Retracted,
+    Stopping,
+    Store,
+    Taken,
+    Waiting,
+    Whose,
+    Workspace,
+)
 from store.submission import Receipt, Submission
-from store.wait import Wait
+from store.wait import Answer, Choice, Question, Wait
 
 ME = Identity(team="T0TEAM", user="U0BOT", bot="B0BOT")
 Json = dict[str, Any]
@@ -163,10 +174,17 @@ class FakeAdmissions:
 
 
 class FakeWaits:
-    """Nothing is asked anywhere."""
+    """No thread waits, and yet whatever is looked for is an open question, which every answer decides."""
 
     def open_in(self, thread: str) -> Sequence[Wait]:
         return ()
+
+    def look(self, thread: str, wait: str) -> Waiting:
+        asked = (Question("Which colour?", (Choice("Blue"), Choice("Red")), words=True),)
+        return Waiting(Wait(wait, "r7", thread, "r7:1:t1:0", "question", "U0ANN", "", 1.0, asked), "open")
+
+    def answer(self, thread: str, answer: Answer, message: Submission | None = None) -> Taken:
+        return Taken("taken", self.look(thread, answer.wait).wait, answer)
 
 
 class FakeInventory:

@@ -161,7 +161,7 @@ def _spoil(choose: random.Random, payload: Json) -> None:
         case 0:
             del inside[key]
         case 1:
-            inside[key] = choose.choice(_ODD)
+            inside[key] = copy.deepcopy(choose.choice(_ODD))
         case 2:
             inside[key] = [inside[key], inside[key]]
         case _:

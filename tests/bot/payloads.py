@@ -291,12 +291,34 @@ def interactions() -> dict[str, Json]:
     hidden = {"container": container | {"is_ephemeral": True}, **trigger, **channel, **state, **answer}
     in_view = {"container": {"type": "view", "view_id": "V0VIEW"}, **trigger, "view": view()}
     select = pressed(type="static_select", selected_option=chosen)
+    ours = {"response_url": "http://127.0.0.1:9/answered"}
+    target = f"{TEAM}/{GENERAL}/{ROOT}|r7|w0123456789abcdef"
+    filled = {"state": {"values": {"w0123456789abcdef.0.pick": {"everthread_pick": {"selected_option": chosen}}}}}
+    window = view(callback_id="everthread_answer", private_metadata=f"{target}|words|http://127.0.0.1:9/answered")
     return {
         "click": common("block_actions") | shown | {"actions": [pressed()]},
         "click on a whisper": common("block_actions") | hidden | {"actions": [pressed()]},
         "click in a modal": common("block_actions") | in_view | {"actions": [pressed()]},
         "choice": common("block_actions") | shown | {"actions": [without(select, "text", "value")]},
         "feedback": common("block_actions") | shown | {"actions": [pressed(type="feedback_buttons", value="good")]},
+        "click on a card": common("block_actions")
+        | shown
+        | ours
+        | {"actions": [pressed(action_id="everthread_choose.0", value=target)]},
+        "form on a card": common("block_actions")
+        | shown
+        | ours
+        | filled
+        | {"actions": [pressed(action_id="everthread_send", value=target)]},
+        "words for a card": common("block_actions")
+        | shown
+        | ours
+        | {"actions": [pressed(action_id="everthread_words", value=target)]},
+        "setting aside": common("block_actions")
+        | hidden
+        | ours
+        | {"actions": [pressed(action_id="everthread_aside", value=f"{TEAM}/{GENERAL}/{ROOT}|r7|")]},
+        "words from a window": common("view_submission") | {**trigger, "view": window, "response_urls": []},
         "submission": common("view_submission") | {**trigger, "view": view(), "response_urls": []},
         "closing": common("view_closed") | {"view": view(), "is_cleared": False},
         "global shortcut": common("shortcut") | {"action_ts": TS, "callback_id": "ask", **trigger},
