@@ -31,7 +31,8 @@ from store.protocol import (
     Workspace,
 )
 from store.submission import Receipt, Submission
-from store.wait import Answer, Choice, Question, Wait
+from store.wait import Answer as PeoplesAnswer
+from store.wait import Choice, Question, Wait
 
 ME = Identity(team="T0TEAM", user="U0BOT", bot="B0BOT")
 Json = dict[str, Any]
@@ -183,7 +184,7 @@ class FakeWaits:
         asked = (Question("Which colour?", (Choice("Blue"), Choice("Red")), words=True),)
         return Waiting(Wait(wait, "r7", thread, "r7:1:t1:0", "question", "U0ANN", "", 1.0, asked), "open")
 
-    def answer(self, thread: str, answer: Answer, message: Submission | None = None) -> Taken:
+    def answer(self, thread: str, answer: PeoplesAnswer, message: Submission | None = None) -> Taken:
         return Taken("taken", self.look(thread, answer.wait).wait, answer)
 
 
