@@ -6,6 +6,7 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from store.errors import RunSuspended
 from store.lease import Commit
 from store.ports import Part, Reply, ReplyError
 from store.view import AskView, CardState, RunView, StepState
@@ -27,8 +28,9 @@ log = logging.getLogger(__name__)
 class Card:
     """The card of one wait, in the n-th place where it was asked; 0 is the first.
 
-    It is owed (`card:<wait>`, with that number) from the wait's opening until it stands there, and again after every
-    change. Before a card is posted further down, the one above loses its buttons, so there are never two open ones.
+    It is owed (`card:<wait>`, with that number) from the wait's opening until it stands there. Its end is owed by itself
+    (`retire:<wait>`), so that who still posts the card of a wait that is over takes nothing away. Before a card is
+    posted further down, the one above loses its buttons, so there are never two open ones.
     """
 
     def __init__(self, services: Services, door: Door, state: RunState, reply: Reply, wait: str) -> None:
@@ -42,18 +44,29 @@ class Card:
         return latest(self._state, self._asked.wait.id)
 
     def show(self, number: int) -> None:
-        """Make the wait stand there as it is, and record that it does. `ReplyError` where Slack does not take it."""
+        """Make the open card stand there, and record that it does. `ReplyError` where Slack does not take it."""
         view = self._view()
-        if number > 0:
-            self._post(number - 1).amend(replace(view, ask=replace(self._ask(), state="moved")))
         if self._asked.answer is None:
+            if number > 0:
+                self._post(number - 1).amend(replace(view, ask=replace(self._ask(), state="moved")))
             self._stand(number, view)
-        elif ts := self._post(number).amend(view):
-            self._post(number).retire_twins(ts)
-        else:
-            self._told().amend(view)
-        wait = self._asked.wait.id
-        self._door.commit(Commit(self._state.id, done=[f"card:{wait}"], progress=False))
+        self._done("card")
+
+    def retire(self, rewrite_in: float) -> None:
+        """Take the buttons away and say how it ended, in the lowest card that stands.
+
+        rewrite_in: seconds until late words of an owner we took over from cannot come any more; then it is to be said
+        once more (`RunSuspended`).
+        """
+        view = self._view()
+        places = [*(self._post(number) for number in range(self.latest, -1, -1)), self._told()]
+        for post in places:
+            if ts := post.amend(view):
+                post.retire_twins(ts)
+                break
+        if rewrite_in > 0:
+            raise RunSuspended("the card is retired once more, over late words of the process before", rewrite_in)
+        self._done("retire")
 
     def is_in_view(self) -> bool:
         """Whether people in the thread still come across it."""
@@ -76,7 +89,10 @@ class Card:
         if self._asked.answer is None:
             reminder = self._part(f"remind.{wait}")
             reminder.retire_twins(reminder.ensure(self._view()))
-        self._door.commit(Commit(self._state.id, done=[f"remind:{wait}"], progress=False))
+        self._done("remind")
+
+    def _done(self, what: str) -> None:
+        self._door.commit(Commit(self._state.id, done=[f"{what}:{self._asked.wait.id}"], progress=False))
 
     def _stand(self, number: int, view: RunView) -> None:
         """In the thread, or where that takes no posts any more, with the asker alone."""

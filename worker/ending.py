@@ -12,7 +12,6 @@ from store.record import Record
 from store.stepkey import MODEL, RESUMED, SETTLED, StepKey
 from store.values import encode
 from store.wait import Answer
-from worker.card import latest
 from worker.footer import footer
 from worker.waiting import moments
 
@@ -131,10 +130,10 @@ def _closing_waits(run: Run, by: str) -> Commit:
         run.ledger.stage(run.ledger.record("wait", StepKey.parse(wait.key), "done", body))
         commit.closed.append(Closing(answer, over=True))
         commit.done.append(f"wait:{wait.id}")
-        commit.due[f"card:{wait.id}"] = str(latest(run.state, wait.id))
+        commit.due[f"retire:{wait.id}"] = ""
     for asked in run.state.waits.values():
         if asked.wait.kind == "plan" and asked.answer is not None and asked.answer.verdict == "approve":
-            commit.due[f"card:{asked.wait.id}"] = str(latest(run.state, asked.wait.id))
+            commit.due[f"retire:{asked.wait.id}"] = ""
     return commit
 
 

@@ -14,7 +14,7 @@ from store.record import Record
 from store.stepkey import StepKey
 from store.values import decode
 from store.wait import Answer, Wait
-from worker.card import Card, latest
+from worker.card import Card
 from worker.door import Door
 from worker.ledger import Ledger
 from worker.services import Services
@@ -78,7 +78,7 @@ class Letters:
             state.id,
             closed=[closing],
             done=[f"wait:{wait.id}"],
-            due={f"card:{wait.id}": str(latest(state, wait.id))},
+            due={f"retire:{wait.id}": ""},
         )
         if goes_on:
             commit.head, commit.due = {"waiting": "0"}, {f"run:{state.id}": "", **commit.due}

@@ -51,7 +51,9 @@ class Outbox:
             if self.deliver(self._runs[run]):
                 shown.add(f"delivery:{run}")
         for name, (kind, about) in kinds.items():
-            if kind in ("card", "remind", "waiting") and self._try(name, partial(self._show, kind, about, due[name])):
+            if kind in ("card", "retire", "remind", "waiting") and self._try(
+                name, partial(self._show, kind, about, due[name])
+            ):
                 shown.add(name)
         return shown
 
@@ -92,6 +94,8 @@ class Outbox:
                     self._say_waiting(state)
                 elif kind == "card":
                     self._card(state, about).show(int(value))
+                elif kind == "retire":
+                    self._card(state, about).retire(self._rewrite_in())
                 else:
                     self._card(state, about).remind()
             except ReplyError as error:
