@@ -15,6 +15,7 @@ from bot.catch_up import APART, MARGIN, CatchUp
 from bot.history import AT_ONCE, DAY, PATIENCE, History
 from bot.recall import Recall
 from store.errors import StoreUnavailableError
+from store.lease import Commit
 from store.protocol import Store
 from store.system import SystemThreads
 from tests.bot.asking import THREAD as ASKED
@@ -410,12 +411,24 @@ def test_on_every_connection_open_cards_are_looked_for_at_most_once_in_ten_minut
     recall.look(0)
     assert rung == []
 
+    letters = [f"again:{question().id}", f"again:{approval(n=2).id}"]
+    recall.look(1)
+    assert mailed(store) == sorted(letters)
     for connection in range(1, 11):
         recall.look(connection)
-        recall.look(connection)
+        looked_after(store, letters)
         gap.clock.advance(59)
     assert rung == [ASKED]
-    assert mailed(store) == sorted([f"again:{question().id}", f"again:{approval(n=2).id}"])
+    gap.clock.advance(11)
+    recall.look(11)
+    assert rung == [ASKED, ASKED]
+
+
+def looked_after(store: Store, letters: list[str]) -> None:
+    """The owner of the thread looked for its cards, and let go of it."""
+    lease = store.leases.claim(ASKED, "boot:1:1:o").lease
+    store.log.commit(lease, Commit("r7", read=letters, progress=False))
+    store.leases.release(lease, idle=True)
 
 
 @pytest.mark.clause("ASK-2")
