@@ -28,9 +28,9 @@ log = logging.getLogger(__name__)
 class Card:
     """The card of one wait, in the n-th place where it was asked; 0 is the first.
 
-    It is owed (`card:<wait>`, with that number) from the wait's opening until it stands there. Its end is owed by itself
-    (`retire:<wait>`), so that who still posts the card of a wait that is over takes nothing away. Before a card is
-    posted further down, the one above loses its buttons, so there are never two open ones.
+    It is owed (`card:<wait>`, with that number) from the wait's opening until it stands there. Its end is owed by
+    itself (`retire:<wait>`), so that who still posts the card of a wait that is over takes nothing away. Before a card
+    is posted further down, the one above loses its buttons, so there are never two open ones.
     """
 
     def __init__(self, services: Services, door: Door, state: RunState, reply: Reply, wait: str) -> None:

@@ -19,8 +19,11 @@ CHUNK = 20
 SAY_EVERY = 5.0
 
 
-def storms(first: int, count: int) -> tuple[Tally, list[tuple[int, list[str]]]]:
-    """The storms of these seeds: what they did, and what did not hold, by seed."""
+def storms(first: int, count: int, *, stop: bool = False) -> tuple[Tally, list[tuple[int, list[str]]]]:
+    """The storms of these seeds: what they did, and what did not hold, by seed.
+
+    stop: at the first that found anything.
+    """
     logging.disable(logging.CRITICAL)
     tally, wrong = Tally(), []
     for seed in range(first, first + count):
@@ -32,6 +35,8 @@ def storms(first: int, count: int) -> tuple[Tally, list[tuple[int, list[str]]]]:
             found = [f"{type(error).__name__}: {error}"]
         if found:
             wrong.append((seed, found))
+            if stop:
+                break
     return tally, wrong
 
 
@@ -40,6 +45,7 @@ def main() -> int:
     parser.add_argument("seeds", nargs="?", type=int, default=200, help="how many, from 0 on")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, help="play one again")
+    parser.add_argument("--stop", action="store_true", help="stop at the first that finds anything")
     given = parser.parse_args()
     if given.seed is not None:
         return _again(given.seed)
@@ -47,12 +53,18 @@ def main() -> int:
     tally, wrong, done = Tally(), [], 0
     with ProcessPoolExecutor(cpu_count() or 1, mp_context=get_context("fork")) as processes:
         firsts = range(given.first, given.first + given.seeds, CHUNK)
-        waiting = [processes.submit(storms, first, min(CHUNK, given.first + given.seeds - first)) for first in firsts]
+        waiting = [
+            processes.submit(storms, first, min(CHUNK, given.first + given.seeds - first), stop=given.stop)
+            for first in firsts
+        ]
         for over in as_completed(waiting):
             counted, found = over.result()
             tally.update(counted)
             wrong += found
             done = min(given.seeds, done + CHUNK)
+            if wrong and given.stop:
+                processes.shutdown(wait=True, cancel_futures=True)
+                break
             if clock.boottime() - said > SAY_EVERY:
                 said = clock.boottime()
                 print(f"{done:,} of {given.seeds:,} storms · {len(wrong)} wrong", file=sys.stderr)

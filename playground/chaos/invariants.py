@@ -78,7 +78,9 @@ class Verdict:
             standing = self._storm.slack.standing(run)
             if len(standing) > 1:
                 yield f"run {run} has {len(standing)} standing replies"
-            if state.settled is None or not standing or state.delivered is None:
+            if state.settled is not None and state.delivered is None:
+                yield f"run {run} settled, and nobody was shown"
+            if state.settled is None or not standing:
                 continue
             shown = standing[0].views[-1]
             if (shown.status, shown.text) != (state.settled.body["status"], state.settled.body["text"]):
