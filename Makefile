@@ -1,9 +1,10 @@
 # Everything runs from a clean clone with Python >= 3.11, make and git.
 PYTHON ?= python3
 BIN := .venv/bin
-SEEDS ?= 2
+SEEDS ?= 200
+KILLS ?= 2
 
-.PHONY: setup run test check scenarios bench mutants chaos docs pins clean
+.PHONY: setup run test check scenarios bench bench-waiting mutants chaos bugs deaths docs pins clean
 
 .venv/run.stamp: requirements.txt pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -34,13 +35,22 @@ check: .venv/dev.stamp ## format, lint, types, imports, audit
 scenarios: .venv/run.stamp ## every shipped scenario on real processes, over a socket and over HTTP
 	@$(BIN)/everthread scenario playground/scenarios/*.yaml --transport both
 
-chaos: .venv/dev.stamp ## every death point of every scenario, simulated; sixty real ones; SEEDS storms of each
+chaos: .venv/dev.stamp ## SEEDS storms over a simulated fleet: what must hold whatever happens
+	@$(BIN)/python -m playground.chaos $(SEEDS)
+
+bugs: .venv/dev.stamp ## known bugs put back one at a time: storms have to find each
+	@$(BIN)/python -m tests.bugs
+
+deaths: .venv/dev.stamp ## every death point of every scenario, simulated; sixty real kills; KILLS more of each scenario
 	@$(BIN)/everthread scenario playground/scenarios/*.yaml --simulate --deaths
 	@$(BIN)/python -m pytest -m long
-	@$(BIN)/everthread scenario playground/scenarios/*.yaml --chaos 1 $(SEEDS)
+	@$(BIN)/everthread scenario playground/scenarios/*.yaml --chaos 1 $(KILLS)
 
 bench: .venv/run.stamp
 	@$(BIN)/python -m bench
+
+bench-waiting: .venv/run.stamp ## ten thousand runs that wait for people
+	@$(BIN)/python -m bench.waiting
 
 mutants: .venv/dev.stamp ## one broken line per clause, each must be caught
 	@$(BIN)/python -m tests.mutants

@@ -65,14 +65,19 @@ def _environment(tree: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(tree), "PATH": "/usr/bin:/bin"}
 
 
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def main() -> int:
     missed = 0
     chosen = bugs(sys.argv[1:])
     for bug in chosen:
         storm = found_by(bug)
         missed += not storm
-        print(f"{'found ' if storm else 'MISSED'}  {bug.name}: {storm[:160]}", flush=True)
-    print(f"{len(chosen)} bugs, {len(chosen) - missed} found within {SEEDS} seeds")
+        _say(f"{'found ' if storm else 'MISSED'}  {bug.name}: {storm[:160]}")
+    _say(f"{len(chosen)} bugs, {len(chosen) - missed} found within {SEEDS} seeds")
     return 1 if missed else 0
 
 
