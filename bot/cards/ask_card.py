@@ -17,10 +17,12 @@ from bot.cards.ask_button import (
     button,
 )
 from bot.cards.ask_form import is_button_row, item, listing, needs_list, pick, takes_words
+from bot.cards.ask_shown import shown_ask
 from bot.cards.ask_words import NAME, ending, gist, given, named, place, until, who_may
 from bot.cards.card import FALLBACK_BYTES, Block, Card, context, markdown, section
 from bot.cards.fences import head
 from bot.cards.text import clip, harmless, in_bytes, one_line
+from store.redaction import masked_text
 from store.view import AskView, RunView, StepState
 from store.wait import Answer, Question, Wait
 
@@ -44,9 +46,9 @@ def ask_card(view: RunView, *, elsewhere: bool = False) -> Card:
 
     ValueError where the view is about no wait.
     """
-    ask = view.ask
-    if ask is None:
+    if view.ask is None:
         raise ValueError(f"the view of run {view.run} is about nothing that is asked")
+    ask = shown_ask(view.ask)
     match ask.state:
         case "open":
             return _open(ask.wait, elsewhere=elsewhere)
@@ -83,7 +85,7 @@ def _over(ask: AskView) -> Card:
     elif wait.kind == "plan":
         blocks += _plan(wait)
     if answer is not None and (said := _said(wait, answer)):
-        blocks.append(section(clip(said, _ANSWER)))
+        blocks.append(section(clip(masked_text(said), _ANSWER)))
     blocks.append(_marked(ended))
     if ask.void:
         blocks.append(context(_VOID))

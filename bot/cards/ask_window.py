@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from bot.cards.ask_button import Target
 from bot.cards.ask_form import listing, needs_list, pick, pick_block, picked_in, say, say_block, takes_words
+from bot.cards.ask_shown import shown_wait
 from bot.cards.card import Block, plain, section
 from bot.cards.text import clip
 from store.wait import Wait
@@ -56,7 +57,7 @@ def answer_window(wait: Wait, errand: Errand, values: Mapping[str, Any]) -> Bloc
         "title": plain(_TITLE[errand.purpose]),
         "submit": plain(_SUBMIT[errand.purpose]),
         "close": plain("Cancel"),
-        "blocks": _inside(wait, errand.purpose, values),
+        "blocks": _inside(shown_wait(wait), errand.purpose, values),
     }
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
 
+from bot.cards.moment import moment
 from bot.cards.text import one_line
+from store.redaction import masked_text
 from store.thread import ThreadId
 from store.wait import Answer, Given, Verdict, Wait, WaitKind
 
@@ -67,15 +68,14 @@ def until(wait: Wait) -> str:
     """Until when, and what counts after that; "" where there is no deadline."""
     if wait.deadline <= 0:
         return ""
-    at = datetime.fromtimestamp(wait.deadline, UTC)
-    when = f"<!date^{int(wait.deadline)}^{{date_short_pretty}} {{time}}|{at:%Y-%m-%d %H:%M} UTC>"
     after = defaults(wait) if wait.kind == "question" else "it is not approved"
-    return f"Until {when}; after that {after or 'it goes on without an answer'}"
+    return f"Until {moment(wait.deadline)}; after that {after or 'it goes on without an answer'}"
 
 
 def defaults(wait: Wait) -> str:
     """What counts where nobody answers in time, or ""."""
-    found = [one_line(question.default, _DEFAULT) for question in wait.questions if question.default.strip()]
+    texts = [masked_text(question.default) for question in wait.questions if question.default.strip()]
+    found = [one_line(text, _DEFAULT) for text in texts]
     if not found:
         return ""
     return f"“{found[0]}” counts" if len(wait.questions) == 1 else f"the defaults count: {'; '.join(found[:_DEFAULTS])}"
@@ -111,7 +111,7 @@ def gist(answer: Answer) -> str:
     """What was answered, in one short line, escaped."""
     said = "; ".join(filter(None, map(given, answer.given)))
     parts = (_DONE[answer.verdict], said, answer.words)
-    return one_line(": ".join(part for part in parts if part.strip()), _GIST)
+    return one_line(masked_text(": ".join(part for part in parts if part.strip())), _GIST)
 
 
 def given(one: Given) -> str:

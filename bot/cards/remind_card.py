@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.cards.ask_shown import shown_wait
 from bot.cards.ask_words import NAME, named, somebody, until
 from bot.cards.card import Block, Card
 from bot.cards.text import one_line
@@ -14,7 +15,7 @@ def remind_card(view: RunView) -> Card:
     """Whom it waits for, for what, and until when. ValueError where the view is about no wait."""
     if view.ask is None:
         raise ValueError(f"the view of run {view.run} is about nothing that is asked")
-    wait = view.ask.wait
+    wait = shown_wait(view.ask.wait)
     asked = wait.title.strip() or next((question.text for question in wait.questions), "") or NAME[wait.kind]
     whom = named(wait) or somebody(wait.asker)
     text = f"{whom} this still waits above: {one_line(asked, _ASKED)}"

@@ -1,8 +1,8 @@
-"""A small window with one sentence in it, as Slack's modals are made."""
+"""A small window with a sentence or a message in it, as Slack's modals are made."""
 
 from __future__ import annotations
 
-from bot.cards.card import Block, plain, section
+from bot.cards.card import Block, Card, plain, section
 
 
 def window(text: str) -> Block:
@@ -15,5 +15,10 @@ def marked_window(text: str) -> Block:
     return _window({"type": "section", "text": {"type": "mrkdwn", "text": text}})
 
 
-def _window(block: Block) -> Block:
-    return {"type": "modal", "title": plain("Everthread"), "close": plain("Close"), "blocks": [block]}
+def card_window(card: Card) -> Block:
+    """A message, where it cannot be shown in its thread."""
+    return _window(*card.blocks)
+
+
+def _window(*blocks: Block) -> Block:
+    return {"type": "modal", "title": plain("Everthread"), "close": plain("Close"), "blocks": list(blocks)}

@@ -35,3 +35,12 @@ def minutes(seconds: float) -> str:
     hours, rest = divmod(whole, 3600)
     clock = f"{rest // 60}:{rest % 60:02}"
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else clock
+
+
+def age(seconds: float) -> str:
+    """`8 s`, `12 min`, `3 h`, `2 days`: as coarse as one says it."""
+    whole = max(0, int(seconds))
+    for unit, size, most in (("s", 1, 60), ("min", 60, 3_600), ("h", 3_600, 172_800)):
+        if whole < most:
+            return f"{whole // size} {unit}"
+    return f"{whole // 86_400} days"

@@ -258,6 +258,24 @@ def test_a_button_leads_back_to_its_wait_and_choice() -> None:
             Target.parse(value)
 
 
+@pytest.mark.clause("SEC-2")
+@pytest.mark.parametrize("state", get_args(CardState))
+def test_no_secret_is_shown_wherever_it_stands_in_what_is_asked_or_answered(state: CardState) -> None:
+    secret = "xo" + "xb-" + "1234567890-abcdefghij"
+    one = Question(f"Is {secret} right?", (Choice(f"Use {secret}", f"or {secret}"),), default=f"Use {secret}")
+    questions = asking(one, Question(f"Why {secret}?", words=True), title=f"About {secret}", deadline=1_800_000_600.0)
+    plan = wait("plan", title="Move", steps=(f"Use {secret}",))
+    approval = wait("approval", call=f"login({secret})", arguments='{"token": "***"}')
+    said = answered(given=(Given((f"Use {secret}",), f"not {secret}"),), words=f"because of {secret}")
+    for asked in (questions, asking(one), plan, approval):
+        followed: tuple[tuple[str, StepState], ...] = tuple((step, "todo") for step in asked.steps)
+        run = view(asked, state, said if state == "over" else None, steps=followed)
+        window = answer_window(asked, Errand(Target.of(asked), "words"), {})
+        told = ending(asked, answered("deadline")) + gist(said)
+        seen = [ask_card(run).blocks, ask_card(run).text, remind_card(run).text, window, told]
+        assert secret not in json.dumps(seen)
+
+
 NASTY = st.sampled_from(
     ["<!channel>", "<@U1>", "<!subteam^S1>", "@here", "```", "~~~\n", "&", "\x00", "\ud83d", "粗体", "🎉"]
 )
