@@ -84,8 +84,12 @@ class GatedRedis(fakeredis.FakeRedis):
     def blpop(self, keys: Any, timeout: Any = 0) -> Any:
         found: list[Any] = []
 
+        lists = self.connection_pool.connection_kwargs["server"].dbs[0]
+        name = str(keys[0]).encode()
+
         def ready() -> bool:
-            if not found:
+            # It is asked whenever anybody waits, so it looks before it takes.
+            if not found and name in lists:
                 raw = self._execute("LPOP", keys[0])
                 if raw is not None:
                     found.append((keys[0], raw))
