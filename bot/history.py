@@ -1,7 +1,7 @@
 """What was said while nobody listened, out of Slack's history.
 
 Only what can be for us is looked for: the channels we are in and their threads of the last day, and threads in which
-we worked lately. A message that calls us into a thread older than that is not found.
+we worked lately or people are asked something. A message that calls us into a thread older than that is not found.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from bot.client import within
 from bot.failure import slack_call
 from bot.heard import edited_at, is_direct
 from store.ports import Clock, ReplyError, Threads
-from store.protocol import Workspace
+from store.protocol import Store
 from store.thread import ThreadId, ts_order
 
 DAY = 86_400.0
 """Seconds back at most: as long as Slack itself delivers late, and less than an admission is remembered."""
 MOST = 200
 """Messages of a channel, and of a thread."""
+MOST_ASKING = 50
+"""Threads that are read because people are asked something there, however old they are."""
 AT_ONCE, APART = 10, 2.0
 """So many calls leave at once, later ones so many seconds apart: of Slack's 50 a minute (Tier 3) the runs get some."""
 PATIENCE = 120.0
@@ -48,12 +50,12 @@ class History:
         self,
         client: WebClient,
         team: str,
-        workspace: Workspace,
+        store: Store,
         clock: Clock,
         threads: Threads,
         turn: Turn = nullcontext,
     ) -> None:
-        self._client, self._team, self._workspace = client, team, workspace
+        self._client, self._team, self._store = client, team, store
         self._clock, self._threads, self._turn = clock, threads, turn
         self._calls = 0
 
@@ -64,7 +66,9 @@ class History:
         """
         self._calls, day_ago = 0, self._clock.now() - DAY
         known: dict[str, set[str]] = defaultdict(set)
-        for thread in self._workspace.recent(self._team, day_ago):
+        lately = self._store.workspace.recent(self._team, day_ago)
+        asking = [wait.thread for wait in self._store.waits.open(self._team, limit=MOST_ASKING).waits]
+        for thread in (*lately, *asking[:MOST_ASKING]):
             at = ThreadId.parse(thread)
             known[at.channel].add(at.root)
         for channel in sorted(self._channels() | known.keys(), key=lambda one: (one not in known, not is_direct(one))):

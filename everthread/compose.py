@@ -128,7 +128,7 @@ class Composition:
     def catch_up(self, me: Identity, store: Store) -> CatchUp:
         """What reads Slack's history for what was missed; not yet started."""
         turn = partial(turn_of, store.workspace, me.team, ids.new("reader"), "read", urgent=False)
-        history = History(self.slack, me.team, store.workspace, clock, threads, turn)
+        history = History(self.slack, me.team, store, clock, threads, turn)
         return CatchUp(me, store.workspace, history, clock, threads, self.settings.catch_up)
 
     def desk(self, team: str, store: Store) -> OperatorsDesk:

@@ -18,6 +18,7 @@ from store.errors import StoreUnavailableError
 from store.lease import Commit
 from store.protocol import Store
 from store.system import SystemThreads
+from store.wait import Given, Question
 from tests.bot.asking import THREAD as ASKED
 from tests.bot.asking import approval, ask, mailed, question
 from tests.bot.doubles import ME, Answer, Bot, FakeSlack, Json, event, mention, message, refusal
@@ -83,7 +84,7 @@ class Gap:
 
     def new(self) -> CatchUp:
         turn = partial(turn_of, self.store.workspace, ME.team, "reader", "read", urgent=False)
-        history = History(self.slack, ME.team, self.store.workspace, self.clock, self.threads, turn)
+        history = History(self.slack, ME.team, self.store, self.clock, self.threads, turn)
         return CatchUp(ME, self.store.workspace, history, self.clock, self.threads)
 
     def said(self, channel: str, seconds: float, text: str, root: str | None = None, **more: Any) -> str:
@@ -466,3 +467,18 @@ def test_the_watch_hands_every_connection_to_what_looks_beside_it(gap: Gap, monk
     gap.catch_up.start(lambda: 7)
     assert over.wait(10.0)
     assert seen[0] == 7
+
+
+@pytest.mark.clause("ADMIT-6", "STEER-3")
+def test_the_answer_that_was_said_meanwhile_in_an_old_thread_is_taken(gap: Gap, store: Store) -> None:
+    gap.clock.time = NOW - 3 * DAY
+    asked = question(Question("Why?", words=True), asked=NOW - 3 * DAY)
+    ask(store, asked)
+    gap.clock.time = NOW
+    gap.said("C0GENERAL", 10, "because", thread_ts=ASKED.rpartition("/")[2])
+
+    assert gap.back() == []
+    found = store.waits.look(ASKED, asked.id)
+    assert found is not None
+    assert found.answer is not None
+    assert found.answer.given == (Given((), "because"),)

@@ -338,6 +338,21 @@ def set_aside(whisper: Json) -> Json:
 
 
 @pytest.mark.clause("ADMIT-4")
+def test_in_a_direct_message_whatever_waits_behind_a_decision_is_told_so(office: Bot, store: Store) -> None:
+    """There nobody mentions us, and yet a forgotten approval must not silence it."""
+    thread = "T0TEAM/D0ANN/1800000000.000100"
+    start_run(store, thread)
+    asked = approval()
+    lease = store.leases.claim(thread, "boot:1:1:b").lease
+    store.log.commit(lease, Commit("r7", records=[(asked.key, "pending", "{}")], opened=[asked]))
+    store.leases.release(lease, idle=False)
+    office.tell(reply("and tomorrow?", channel="D0ANN", channel_type="im"))
+    [whisper] = office.whispers
+    assert (whisper["channel"], whisper["text"]) == ("D0ANN", WAITING)
+    assert set_aside(whisper)["value"] == f"{thread}|r7|"
+
+
+@pytest.mark.clause("ADMIT-4")
 def test_a_mention_behind_a_run_that_works_is_told_nothing(office: Bot, store: Store) -> None:
     start_run(store)
     office.tell(reply("<@U0BOT> and tomorrow?"))
