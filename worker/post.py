@@ -21,6 +21,8 @@ from worker.state import RunState
 LOOK_AT = (1.0, 3.0, 8.0)
 """Seconds after the mark at which a post whose answer was lost is looked for (REPLY-2)."""
 SIGN_SECONDS = 2.0
+SOON = 1.5
+"""Seconds until its turn that a post waits out: a channel takes one a second."""
 
 
 class Post:
@@ -140,7 +142,7 @@ class Post:
     def _post(self, mark: Record, view: RunView) -> str:
         shown = replace(view, file=str(mark.body.get("file", "")))
         try:
-            ts = self._reply.post(self._part, shown, self._allowance())
+            ts = self._in_turn(shown)
         except ReplyError as error:
             self._mine = error.kind == "busy"  # then it was surely not posted, and need not be looked for
             if error.kind != "lost":
@@ -150,6 +152,16 @@ class Post:
                 return self._adopt(mark, found)
             ts = self._reply.post(self._part, shown, self._allowance())
         return self._settle(mark, ts)
+
+    def _in_turn(self, view: RunView) -> str:
+        """Posted now; where the channel's next turn comes within moments it is waited for: nothing was called yet."""
+        try:
+            return self._reply.post(self._part, view, self._allowance())
+        except ReplyError as error:
+            if error.code != "budget" or not error.retry_after or error.retry_after > SOON:
+                raise
+            self._services.threads.sleep(error.retry_after)
+        return self._reply.post(self._part, view, self._allowance())
 
     def _look_for(self, mark: Record, view: RunView) -> list[str]:
         """Our own messages with this run and part: looked for now, and again until 8 s after the mark."""

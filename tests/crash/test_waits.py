@@ -341,6 +341,20 @@ def test_a_card_that_slack_refused_to_take_is_posted_later(world: Make) -> None:
 
 
 @pytest.mark.clause("ASK-1")
+def test_a_card_whose_turn_in_the_channel_comes_within_a_second_is_not_put_off(world: Make) -> None:
+    begun: dict[str, float] = {}
+
+    def note(call: str, side: str) -> None:
+        begun.setdefault(f"{call.partition('.')[0]} {side}", asking.fleet.baton.time)
+
+    asking = Asking(world, calls(COLOR), says("done"))
+    asking.play(lambda: asking.work(note) and None)
+
+    assert asking.standing() == ["open"]
+    assert begun["post ask after"] - begun["post reply after"] < 2
+
+
+@pytest.mark.clause("ASK-1")
 def test_a_plan_that_is_approved_shows_how_far_it_is(world: Make) -> None:
     asking = Asking(
         world,
