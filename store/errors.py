@@ -18,6 +18,7 @@
     ├── StaleEpochError           the lease is somebody else's now: stop at once, save nothing
     ├── RunSuspended              asked to stop for now; the run stays owed
     ├── RunWaiting                the run waits for a person; the answer will ring
+    │   └── RunUnknown            whether a cut-off call happened is put before people, and the thread goes on
     ├── RunStopped                somebody pressed Stop
     ├── RunFailed                 the run cannot go on; it settles as failed
     ├── RunParked                 only a person can move it on
@@ -131,6 +132,10 @@ class RunWaiting(ControlFlow):
     def __init__(self, wait: str) -> None:
         super().__init__(f"waiting on {wait}")
         self.wait = wait
+
+
+class RunUnknown(RunWaiting):
+    """People are asked whether a call that was cut off happened; the run is parked, so that its thread goes on."""
 
 
 class RunStopped(ControlFlow):

@@ -142,6 +142,8 @@ class Delivery:
         settled = self._state.settled
         if settled is not None and not settled.body["notify"]:
             return ""
+        if settled is None and _ended(self._state).body["reason"] == "unknown":
+            return ""  # the question has a card of its own
         try:
             word = self._part("card" if settled is None else "done")
             word.retire_twins(self._patiently(partial(word.ensure, view)))

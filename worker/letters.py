@@ -51,7 +51,7 @@ class Letters:
             kind, _, about = name.partition(":")
             match kind:
                 case "answer":
-                    heeded.goes_on = self._answered(name, Answer.from_json(raw), open_run) or heeded.goes_on
+                    self._answered(name, Answer.from_json(raw), open_run or heeded.reopened, heeded)
                 case "again":
                     self._look_after(name, about)
                 case "order":
@@ -60,28 +60,27 @@ class Letters:
             heeded.goes_on = self._heed_moments(self._runs[open_run], mailbox.now) or heeded.goes_on
         return heeded
 
-    def _answered(self, name: str, answer: Answer, open_run: str) -> bool:
-        """Record an answer; whether the open run waited for it."""
+    def _answered(self, name: str, answer: Answer, open_run: str, heeded: Heeded) -> None:
+        """Record an answer. The open run goes on with it; one that is parked for want of it is taken up again."""
         state = self._asker_of(answer.wait)
         if state is None or state.waits[answer.wait].answer is not None:
             self._door.commit(Commit(answer.wait, read=[name], progress=False))
-            return False
+            return
         stopped = self._door.stop_of(state.id) is not None
-        goes_on = state.id == open_run and not stopped
-        self._close(state, Closing(answer, over=stopped), goes_on=goes_on)
+        commit = Commit(state.id)
+        if state.id == open_run and not stopped:
+            _go_on(commit)
+            heeded.goes_on = True
+        elif not stopped and _is_last_unknown(state, answer.wait):
+            self._reopen(commit, open_run, heeded)
+        self._close(state, Closing(answer, over=stopped), commit)
         log.info("thread=%s %s answered by %s (%s)", state.input.thread, answer.wait, answer.by, answer.how)
-        return goes_on
 
-    def _close(self, state: RunState, closing: Closing, *, goes_on: bool) -> None:
+    def _close(self, state: RunState, closing: Closing, commit: Commit) -> None:
         wait = state.waits[closing.answer.wait].wait
-        commit = Commit(
-            state.id,
-            closed=[closing],
-            done=[f"wait:{wait.id}"],
-            due={f"retire:{wait.id}": ""},
-        )
-        if goes_on:
-            commit.head, commit.due = {"waiting": "0"}, {f"run:{state.id}": "", **commit.due}
+        commit.closed.append(closing)
+        commit.done.append(f"wait:{wait.id}")
+        commit.due[f"retire:{wait.id}"] = ""
         Ledger(self._services, self._door, state).commit(self._closed(wait, closing), together=commit)
 
     def _closed(self, wait: Wait, closing: Closing) -> Record:
@@ -95,8 +94,10 @@ class Letters:
         late = [wait for wait in state.open_waits if 0 < wait.deadline <= now]
         goes_on = False
         for wait in late:
+            commit = Commit(state.id)
+            _go_on(commit)
             try:
-                self._close(state, Closing(Answer(wait.id, "", now, "deadline"), unanswered=True), goes_on=True)
+                self._close(state, Closing(Answer(wait.id, "", now, "deadline"), unanswered=True), commit)
             except AnsweredError as error:
                 log.info("%s", error)
             else:
@@ -131,14 +132,34 @@ class Letters:
             log.info("thread=%s run=%s %s by %s", state.input.thread, run, order["verb"], order["by"])
             if order["verb"] == "heal":
                 heeded.healed.append((run, str(order["by"])))
-            elif open_run:
-                commit.rest, commit.done = {f"resume:{run}": ""}, [f"parked:{run}"]
-                heeded.later[f"resume:{run}"] = ""
             else:
-                commit.due, commit.done = {f"run:{run}": ""}, [f"parked:{run}"]
-                commit.head = {"status": "suspended", "run": run, "pause": ""}
-                heeded.reopened = run
+                self._reopen(commit, open_run, heeded)
         self._door.commit(commit)
+
+    def _reopen(self, commit: Commit, open_run: str, heeded: Heeded) -> None:
+        """A parked run is the open one again, or will be when the one that is has come to its end."""
+        run = commit.run
+        commit.done.append(f"parked:{run}")
+        if open_run:
+            commit.rest[f"resume:{run}"] = ""
+            heeded.later[f"resume:{run}"] = ""
+        else:
+            commit.due[f"run:{run}"] = ""
+            commit.head = {"status": "suspended", "run": run, "pause": ""}
+            heeded.reopened = run
 
     def _asker_of(self, wait: str) -> RunState | None:
         return next((state for state in self._runs.values() if wait in state.waits), None)
+
+
+def _go_on(commit: Commit) -> None:
+    """The run that waits is due again, in the very commit that closes its wait."""
+    commit.head = {"waiting": "0"}
+    commit.due[f"run:{commit.run}"] = ""
+
+
+def _is_last_unknown(state: RunState, answered: str) -> bool:
+    """Whether the run is parked for calls that may have happened, and this answer is the last that it lacks."""
+    if state.status != "parked" or state.parked is None or state.parked.body["reason"] != "unknown":
+        return False
+    return all(wait.id == answered for wait in state.open_waits)

@@ -34,6 +34,7 @@ from worker.tools.ask import Ask
 from worker.tools.context import ToolContext
 from worker.tools.execute import Outcome, execute
 from worker.tools.tool import ToolError
+from worker.unknown import resolve
 from worker.waiting import ask_people, show_plan
 
 
@@ -143,9 +144,12 @@ class Run:
         """One call as a step: its recorded outcome, or `handler()`'s once that is recorded."""
         if (over := self._over(call)) is not None:
             return over
-        if self._cut_off(call):
-            self.progress.call_over(call, "interrupted")
-            return self._settle_call(self.ledger.record("tool", call.key, "interrupted", call.body()), [])
+        if self._cut_off(call) and (found := resolve(self, call)) is not None:
+            state, said, _ = found
+            self.progress.call_over(
+                call, "failed" if state == "failed" else "done" if state == "done" else "interrupted"
+            )
+            return self._settle_call(self.ledger.record("tool", call.key, state, call.body() | said), [])
         self.check()
         known = self.state.open.get(str(call.key))
         if call.marked and (known is None or known.state == "left"):
@@ -169,8 +173,13 @@ class Run:
                 "message": "Not run: the person who asked may not use this agent any more.",
             }
             return "failed", {"error": refusal}, []
+        return execute(call, self.context(call))
+
+    def context(self, call: Call) -> ToolContext:
+        """What the call's handler may know and do."""
+        at, asker = ThreadId.parse(self.state.input.thread), self.state.input.author
         timeout = self.services.limits.slack_timeout
-        context = ToolContext(
+        return ToolContext(
             run=self.id,
             thread=self.state.input.thread,
             key=str(call.key),
@@ -184,7 +193,6 @@ class Run:
             ask=partial(self._ask_people, call),
             show_plan=partial(show_plan, self),
         )
-        return execute(call, context)
 
     def _ask_people(self, call: Call, name: str, ask: Ask) -> Answer:
         """What a tool asks of people; only one that is made of steps may be entered again for the answer."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from store.ports import Clock, Ids, Model, Replies, Threads, Usage
 from store.protocol import Store
+from store.wait import ANYBODY, Answerers
 from worker.agent import Agent
 from worker.rules import Rules
 
@@ -37,7 +38,7 @@ class Services:
     """Everything a tenure needs; only the composition root knows which implementations these are.
 
     cost: micro-dollars of one call's usage. may_use: whether this person may still act here.
-    rules: which tool calls run, and which people decide about.
+    rules: which tool calls run, and which people decide about. approvers: who says whether a cut-off call happened.
     """
 
     store: Store
@@ -51,3 +52,4 @@ class Services:
     cost: Callable[[str, Usage], int] = _free
     may_use: Callable[[str, str, str], bool] = _anyone
     rules: Rules = field(default_factory=Rules)
+    approvers: Answerers = ANYBODY

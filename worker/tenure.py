@@ -16,6 +16,7 @@ from store.errors import (
     RunParked,
     RunStopped,
     RunSuspended,
+    RunUnknown,
     RunWaiting,
     StaleEpochError,
     StopWonError,
@@ -224,6 +225,10 @@ class Tenure:
                     self._abort(run)
             except RunParked as parked:
                 ending.park(run, parked.reason, parked.sentence)
+            except RunUnknown:
+                ending.park(
+                    run, "unknown", "A call was cut off, and nobody knows whether it happened. Please say so above."
+                )
             except RunWaiting:
                 ending.wait(run)
                 self._waits = True

@@ -92,8 +92,14 @@ class Verdict:
 
     def _effects(self) -> Iterator[str]:
         times = Counter(effect.key for effect in self._storm.shop.effects if effect.replay == "unsafe")
+        allowed = {
+            str(record.key): int(record.body["tries"])
+            for log in self._logs.values()
+            for record in log
+            if record.kind == "tool" and record.state == "left" and "tries" in record.body
+        }
         for key, count in times.items():
-            if count > 1:
+            if count > 1 + allowed.get(key, 0):
                 yield f"the unsafe call {key} was run {count} times"
         calm = Counter(effect.key for effect in self._storm.shop.effects if not self._was_disturbed(effect.process))
         for key, count in calm.items():

@@ -15,7 +15,7 @@ from store.ports import ModelAnswer, ModelError, ModelRequest, Usage
 from store.values import digest_of
 from worker.tools.builtin import builtin_tools
 from worker.tools.context import ToolContext
-from worker.tools.tool import Replay, Tool, ToolError, tool
+from worker.tools.tool import Replay, Tool, ToolError, Unknown, tool
 
 MOST_TURNS = 4
 QUESTION = {"title": "how", "questions": [{"question": "Which?", "choices": [{"label": "a"}, {"label": "b"}]}]}
@@ -116,15 +116,17 @@ class Shop:
             self._tool("look", "safe"),
             self._tool("put", "idempotent"),
             self._tool("charge", "unsafe"),
-            self._tool("slow", "unsafe", seconds=20.0),
+            self._tool("slow", "unsafe", seconds=20.0, unknown="ask"),
             self._tool("flaky", "safe", fails=True),
             self._tool("pay", "unsafe"),
         ]
         wanted = ("append_note", "ask_user", "present_plan", "plan_progress")
         return (*made, *(found for found in builtin_tools() if found.name in wanted))
 
-    def _tool(self, name: str, replay: Replay, seconds: float = 0.0, *, fails: bool = False) -> Tool:
-        @tool(replay=replay, name=name, title=f"{name} {{n}}")
+    def _tool(
+        self, name: str, replay: Replay, seconds: float = 0.0, *, fails: bool = False, unknown: Unknown = "report"
+    ) -> Tool:
+        @tool(replay=replay, name=name, title=f"{name} {{n}}", unknown=unknown)
         def act(context: ToolContext, n: int) -> str:
             """Change something outside."""
             return self._act(context, name, replay, seconds, n, fails=fails)

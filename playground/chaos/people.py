@@ -99,7 +99,7 @@ class People:
     def answer(self, wait: Wait, by: str, bot: Member) -> None:
         """Answer a wait in some way that fits it."""
         verdict = self._draw.choice(VERDICTS[wait.kind])
-        given = (Given((self._draw.choice("ab"),)),) if wait.kind == "question" else ()
+        given = tuple(Given((self._draw.choice(question.choices).label,)) for question in wait.questions)
         answer = Answer(wait.id, by, self._fleet.baton.time, "button", given, verdict)
         taken = bot.store.waits.answer(wait.thread, answer)
         self.told.append(taken)

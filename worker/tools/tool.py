@@ -18,7 +18,18 @@ from worker.tools.context import ToolContext
 Replay = Literal["safe", "idempotent", "unsafe"]
 """safe: may run again. idempotent: may run again with the same key. unsafe: never again on its own."""
 
+Unknown = Literal["report", "ask"]
+"""What comes of a call that was cut off: the model is told that it may have happened, or people are asked."""
+
 MAX_TITLE = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """What a tool found out about a call of its own that was cut off: it happened, with this output; never; unsure."""
+
+    what: Literal["happened", "never", "unsure"]
+    output: str = ""
 
 
 class ToolError(Exception):
@@ -59,6 +70,8 @@ class Tool:
     isolate: bool = False
     mark_started: bool = False
     composite: bool = False
+    unknown: Unknown = "report"
+    reconcile: Callable[[ToolContext, Mapping[str, Any]], Reconciled] | None = None
     preflight: Callable[[Mapping[str, Any]], Mapping[str, Any] | str] | None = None
     schema: Mapping[str, Any] = field(init=False)
     digest: str = field(init=False)
@@ -143,6 +156,8 @@ def tool(
     isolate: bool = False,
     mark_started: bool = False,
     composite: bool = False,
+    unknown: Unknown = "report",
+    reconcile: Callable[[ToolContext, Mapping[str, Any]], Reconciled] | None = None,
     preflight: Callable[[Mapping[str, Any]], Mapping[str, Any] | str] | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]:
     """Make a tool of a typed function whose first parameter is its `ToolContext`.
@@ -150,8 +165,10 @@ def tool(
     The docstring is what the model reads. Undeclared tools are unsafe: after a crash in the middle nobody runs
     them again. composite: its effects are in what it asks and does through its context alone, so it is entered again
     whatever happened, and may wait for people. title: one line with the arguments, such as "charge {amount}".
-    isolate: run in a process of its own, for functions that hold the interpreter. preflight: may change the
-    arguments, or answer the call with a text, before anything runs.
+    unknown: what comes of a call that a crash cut off. reconcile: finds out, from the call's own key and arguments,
+    whether it happened; it may be asked again, so it only looks. isolate: run in a process of its own, for
+    functions that hold the interpreter. preflight: may change the arguments, or answer the call with a text, before
+    anything runs.
     """
 
     def make(function: Callable[..., Any]) -> Tool:
@@ -176,6 +193,8 @@ def tool(
             isolate=isolate,
             mark_started=mark_started,
             composite=composite,
+            unknown=unknown,
+            reconcile=reconcile,
             preflight=preflight,
         )
 
