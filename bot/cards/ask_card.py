@@ -18,7 +18,7 @@ from bot.cards.ask_button import (
 )
 from bot.cards.ask_form import is_button_row, item, listing, needs_list, pick, takes_words
 from bot.cards.ask_shown import shown_ask
-from bot.cards.ask_words import NAME, ending, gist, given, named, place, until, who_may
+from bot.cards.ask_words import NAME, ending, essence, given, named, place, until, who_may
 from bot.cards.card import FALLBACK_BYTES, Block, Card, context, markdown, section
 from bot.cards.fences import head
 from bot.cards.text import clip, harmless, in_bytes, one_line
@@ -30,7 +30,7 @@ MOST_INLINE = 5
 """More questions than this are answered in a window."""
 _TEXT, _OVER_TEXT, _LEAST_TEXT = 6_000, 1_500, 400
 """Characters of a paragraph alone on an open card, on one that is over, and of each of many."""
-_ANSWER, _CALL, _ARGUMENTS = 2_500, 1_000, 2_500
+_ANSWER, _CALL, _ARGUMENTS, _SAID = 2_500, 1_000, 2_500, 300
 _STEPS, _STEP_ROOM, _LEAST_STEP = 40, 2_400, 24
 _SHOWN = 20
 """Questions that are listed; what is beyond them stands in the window alone."""
@@ -84,12 +84,13 @@ def _over(ask: AskView) -> Card:
         blocks.append(context(_followed(ask)))
     elif wait.kind == "plan":
         blocks += _plan(wait)
-    if answer is not None and (said := _said(wait, answer)):
-        blocks.append(section(clip(masked_text(said), _ANSWER)))
+    said = masked_text(_said(wait, answer)) if answer is not None else ""
+    if said:
+        blocks.append(section(clip(said, _ANSWER)))
     blocks.append(_marked(ended))
     if ask.void:
         blocks.append(context(_VOID))
-    return Card(_fallback(wait, " ".join(filter(None, (ended, gist(answer) if answer else "")))), blocks)
+    return Card(_fallback(wait, f"{ended} {one_line(said, _SAID)}".strip()), blocks)
 
 
 def _heading(wait: Wait, room: int) -> list[Block]:
@@ -202,8 +203,7 @@ def _code(text: str, room: int) -> Block:
 
 def _fallback(wait: Wait, ended: str = "", *, ask: str = "") -> str:
     """What a notification says. ended, ask: in Slack's markup, and short."""
-    asked = wait.call if wait.kind == "approval" and wait.call.strip() else wait.title
-    asked = asked.strip() or next((question.text for question in wait.questions if question.text.strip()), "")
+    asked = wait.call.strip() or essence(wait)
     before, after = ": ".join(filter(None, (ask, NAME[wait.kind]))), f" ({ended})" if ended else ""
     room = FALLBACK_BYTES - in_bytes(before) - in_bytes(after) - 2
     said = clip(" ".join(asked.split()), room, in_bytes)

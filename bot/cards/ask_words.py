@@ -81,6 +81,13 @@ def defaults(wait: Wait) -> str:
     return f"“{found[0]}” counts" if len(wait.questions) == 1 else f"the defaults count: {'; '.join(found[:_DEFAULTS])}"
 
 
+def essence(wait: Wait) -> str:
+    """What is asked, as the model said it: the question where it is one, else the title."""
+    texts = [question.text for question in wait.questions]
+    first = [*texts, wait.title] if len(texts) == 1 else [wait.title, *texts]
+    return next((text.strip() for text in first if text.strip()), "")
+
+
 def place(wait: Wait) -> str:
     """Where it was asked, for a card that stands elsewhere."""
     channel = ThreadId.parse(wait.thread).channel

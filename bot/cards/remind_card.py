@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.cards.ask_shown import shown_wait
-from bot.cards.ask_words import NAME, named, somebody, until
+from bot.cards.ask_words import NAME, essence, named, somebody, until
 from bot.cards.card import Block, Card
 from bot.cards.text import one_line
 from store.view import RunView
@@ -16,7 +16,7 @@ def remind_card(view: RunView) -> Card:
     if view.ask is None:
         raise ValueError(f"the view of run {view.run} is about nothing that is asked")
     wait = shown_wait(view.ask.wait)
-    asked = wait.title.strip() or next((question.text for question in wait.questions), "") or NAME[wait.kind]
+    asked = essence(wait) or NAME[wait.kind]
     whom = named(wait) or somebody(wait.asker)
     text = f"{whom} this still waits above: {one_line(asked, _ASKED)}"
     lines = [text, *([line] if (line := until(wait)) else [])]

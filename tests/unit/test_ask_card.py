@@ -14,7 +14,7 @@ from slack_sdk.models.blocks import Block
 from bot.cards.ask_button import APPROVE, CHANGE, CHOOSE, DENY, REJECT, SEND, WORDS, Target, chosen
 from bot.cards.ask_card import ask_card
 from bot.cards.ask_window import Errand, Purpose, answer_window, in_window, input_ids
-from bot.cards.ask_words import ending, gist
+from bot.cards.ask_words import NAME, ending, gist
 from bot.cards.card import Card
 from bot.cards.remind_card import remind_card
 from playground.standins.slack.blocks import check_blocks, interactive, shown_text
@@ -206,6 +206,9 @@ def test_a_card_that_is_over_has_no_buttons_and_says_what_happened(asked: Wait, 
     assert pressed(card) == []
     assert shown(card)[-1] == line
     assert line in card.text
+    assert card.text.startswith(
+        f"{NAME[asked.kind]}: {asked.call or 'Which?'}" if asked.questions or asked.call else ""
+    )
     for said in (answer.words, *(label for one in answer.given for label in one.choices)):
         assert not said or said in shown(card)
 
@@ -237,7 +240,7 @@ def test_a_card_that_stands_elsewhere_says_where_it_was_asked_and_invites_no_rep
 
 
 def test_a_reminder_names_who_can_answer_and_what() -> None:
-    assert remind_card(view(QUESTION)).text == "<@U0ANN> this still waits above: Colours"
+    assert remind_card(view(QUESTION)).text == "<@U0ANN> this still waits above: Which?"
     card = remind_card(view(asking(Question("Why?"), answerers=Answerers(("U0BOB",)), deadline=1_800_000_600.0)))
     assert card.text == "<@U0BOB> this still waits above: Why?"
     assert "Until <!date^1800000600^" in shown(card)[0]
