@@ -12,6 +12,7 @@ from slack_bolt import App
 from slack_sdk import WebClient
 
 from bot.access import Access, AccessPolicy
+from bot.admins import Admins
 from bot.admission import Admission
 from bot.aftermath import Courtesies
 from bot.belonging import Belonging
@@ -24,12 +25,18 @@ from bot.listeners import register
 from bot.listeners.agent_session import AgentSession
 from bot.listeners.answers import Answers
 from bot.listeners.aside import Aside
+from bot.listeners.command import Command
 from bot.listeners.deciding import Deciding
+from bot.listeners.home import HomeTab
 from bot.listeners.run_buttons import RunButtons, Stopper
+from bot.listeners.settings import SettingsWindow
+from bot.listeners.shortcuts import Shortcuts
 from bot.listeners.unmatched import Unmatched, acknowledge_unknown
 from bot.listeners.windows import Windows
 from bot.listening import Listening
+from bot.operators import Operators, Rights
 from bot.people import People
+from bot.places import Places
 from bot.redraw import Redraws
 from bot.shape import name
 from bot.steering import STOP_WORDS, Steering
@@ -56,12 +63,13 @@ def build(
     stop_words: Collection[str] = STOP_WORDS,
     listening: Listening | None = None,
     missed: Callable[[], None] = lambda: None,
+    operators: Operators | None = None,
 ) -> App:
     """An app that admits what is said to `me`, takes clicks, and acknowledges everything else.
 
     ring: wakes a worker for a thread, and never raises. missed: called where something could not be taken because of
-    the store or Slack. Calls `auth.test` once; `BoltError` when Slack refuses
-    the token.
+    the store or Slack. operators: without them there is no command, no shortcut and no home tab. Calls `auth.test`
+    once; `BoltError` when Slack refuses the token.
     """
     with _no_environment():
         app = App(name="everthread", client=client)
@@ -95,6 +103,15 @@ def build(
     app.middleware(acknowledge_unknown)
     app.middleware(admission.before_ack)
     app.middleware(session.before_ack)
+    if operators is not None:
+        desk = operators.desk
+        rights = Rights(desk, access, Admins(client, me, clock, operators.admins))
+        settings = SettingsWindow(desk=desk, rights=rights, whispers=whispers)
+        settings.register(app)
+        Command(me=me, desk=desk, rights=rights, settings=settings).register(app)
+        Shortcuts(me=me, desk=desk, rights=rights, whispers=whispers, stopper=stopper).register(app)
+        home = HomeTab(client, me=me, operators=operators, rights=rights, groups=groups, places=Places(client, clock))
+        home.register(app)
     deciding = Deciding(me=me, store=store, access=access, entitled=entitled)
     answers = Answers(me=me, deciding=deciding, whispers=whispers, redraws=redraws, ring=ring, clock=clock)
     register(

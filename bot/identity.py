@@ -13,11 +13,12 @@ from store.ports import ReplyError
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The workspace (`T…`), our user there (`U…`) and the bot behind it (`B…`)."""
+    """The workspace (`T…`), our user there (`U…`) and the bot behind it (`B…`); url: the workspace's own address."""
 
     team: str
     user: str
     bot: str
+    url: str = ""
 
 
 def whoami(client: WebClient, timeout: float = 10.0) -> Identity:
@@ -29,4 +30,5 @@ def whoami(client: WebClient, timeout: float = 10.0) -> Identity:
             "the Slack token belongs to a person; give the bot token, which starts with xoxb",
             kind="credentials",
         )
-    return Identity(team=answer["team_id"], user=answer["user_id"], bot=answer["bot_id"])
+    url = str(answer.get("url") or "")
+    return Identity(team=answer["team_id"], user=answer["user_id"], bot=answer["bot_id"], url=url)

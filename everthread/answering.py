@@ -29,3 +29,9 @@ def _rule(written: RuleSetting, approvers: Answerers) -> Rule:
         not_asker=approvers.not_asker if written.self_approval is None else not written.self_approval,
     )
     return Rule(written.then, written.tool, written.channel, written.arguments, decide)
+
+
+def groups_of(settings: Settings) -> frozenset[str]:
+    """The user groups that may answer somewhere."""
+    named = [*settings.answer_by, *settings.approve_by, *(who for rule in settings.rules for who in rule.by)]
+    return frozenset(who for who in named if who.startswith("S"))

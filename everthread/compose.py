@@ -16,13 +16,14 @@ from bot.groups import Groups
 from bot.history import History
 from bot.identity import Identity, whoami
 from bot.listening import Listening
+from bot.operators import Operators
 from bot.people import People
 from bot.recall import Recall
 from bot.reply import replies
 from bot.request_url import RequestUrl
 from bot.socket import Sockets
 from everthread.agent import agent_of
-from everthread.answering import rules_of
+from everthread.answering import approvers_of, groups_of, rules_of
 from everthread.desk.desk import OperatorsDesk
 from everthread.exits import EVICTING_REDIS, NO_REDIS, NO_SERVICE, SETTINGS, TOKEN, CannotStart
 from everthread.health import Check, Health, store_answers, worker_seen
@@ -141,6 +142,8 @@ class Composition:
         def ring(thread: str) -> None:
             wake.ring(thread)
 
+        settings = self.settings
+        desk = OperatorsDesk(store, me.team, clock, settings, ring)
         app = build(
             self.slack,
             me=me,
@@ -151,8 +154,9 @@ class Composition:
             policy=self.policy,
             stopper=self.settings.stop_by,
             stop_words=self.settings.stop_words,
-            listening=Listening(self.settings.listen, self.settings.listen_in, self.settings.other_bots),
+            listening=Listening(settings.listen, settings.listen_in, settings.other_bots, desk.listening),
             missed=catch_up.missed,
+            operators=Operators(desk, settings.admins, groups_of(settings)),
         )
         catch_up.deliver = partial(deliver, app)
         catch_up.beside = Recall(me.team, store.waits, ring).look
@@ -185,6 +189,7 @@ class Composition:
             limits=self.limits(),
             cost=partial(cost, overrides=settings.prices),
             rules=rules_of(settings),
+            approvers=approvers_of(settings),
             may_use=_may_use(Access(self.policy, People(self.slack, me, store.workspace), Groups(self.slack, clock))),
         )
 

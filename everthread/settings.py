@@ -151,6 +151,8 @@ class Settings(BaseSettings):
     """JSON: model → dollars per million tokens, over the built-in table."""
 
     # Whose it is. Empty people, groups: everybody; empty channels: everywhere.
+    admins: Names = frozenset()
+    """Those who may use every verb of `/everthread`, beside the workspace's own admins and owners."""
     people: Names = frozenset()
     groups: Names = frozenset()
     channels: Names = frozenset()

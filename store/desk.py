@@ -51,7 +51,10 @@ class RunPage:
 
 @dataclass(frozen=True, slots=True)
 class WaitRow:
-    """An open wait. who: ids of people and groups that may answer; empty: everybody in its channel."""
+    """An open wait.
+
+    who: ids of people and groups that may answer; empty: everybody in its channel. barred: who may not all the same.
+    """
 
     id: str
     run: str
@@ -62,6 +65,7 @@ class WaitRow:
     asked: float
     deadline: float
     who: tuple[str, ...]
+    barred: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from everthread.desk.desk import OperatorsDesk
 from everthread.settings import Settings
-from playground.simulation.baton import Died
+from playground.simulation.baton import START, Died
 from playground.simulation.doubles import SimulatedModel
 from playground.simulation.fleet import Fleet, Member
 from store.ports import ModelAnswer, ModelError, ModelRequest, Usage
@@ -79,34 +79,32 @@ class Scene:
         return self.fleet.baton.start(worker.process, "work", partial(worker.work, self.threads[word]))
 
     def _play(self, look: Callable[[Scene], None]) -> None:
-        pause = self.fleet.host.threads.sleep
-        self.say("hello", ANN)
-        self.work("hello")
-        pause(1_800)
-        self.say("refund", BOB, OPS)
-        self.work("refund")
+        self._ask(0, "hello", ANN)
+        self._ask(1_800, "refund", BOB, OPS)
         self.fleet.host.store.leases.bury(self.fleet.members[-1].owner)
         self.work("refund")
-        pause(900)
-        self.say("bill", ANN, OPS)
-        self.work("bill")
-        pause(600)
-        self.say("move", ANN)
-        self.work("move")
-        pause(120)
+        self._ask(2_700, "bill", ANN, OPS)
+        self._ask(3_300, "move", ANN)
+        self._until(3_420)
         self.fleet.say(self.threads["move"], "and the tests?", author=BOB, n=60)
-        self.say("deploy", BOB, OPS)
-        self.work("deploy")
-        pause(60)
-        self.say("report", BOB)
-        self.work("report")
-        pause(5)
+        self._ask(3_430, "deploy", BOB, OPS)
+        self._ask(3_500, "report", BOB)
+        self._until(3_528)
         self.say("reindex", ADA, OPS)
         at_work = self._worker("reindex")
-        pause(12)
+        self._until(3_540)
         self.say("later", ANN)
         look(self)
         at_work.join()
+
+    def _ask(self, at: float, word: str, author: str, channel: str = GENERAL) -> None:
+        """Somebody asks for that, so many seconds after the beginning, and a worker works on it."""
+        self._until(at)
+        self.say(word, author, channel)
+        self.work(word)
+
+    def _until(self, at: float) -> None:
+        self.fleet.host.threads.sleep(max(0.0, START + at - self.fleet.baton.time))
 
     def _answer(self, request: ModelRequest) -> ModelAnswer:
         text = str(request.messages)

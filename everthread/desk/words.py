@@ -44,6 +44,7 @@ def row_of(wait: Wait) -> WaitRow:
         asked=wait.asked,
         deadline=wait.deadline,
         who=() if "channel" in wait.answerers.by else _named(wait),
+        barred=wait.asker if wait.answerers.not_asker and wait.kind != "question" else "",
     )
 
 

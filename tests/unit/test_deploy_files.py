@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from bot.listeners.command import COMMAND, VERBS
+from bot.listeners.shortcuts import STOP, WHY
 from bot.request_url import PATH
 from everthread.console import HELP
 from everthread.settings import NEEDS, Settings, variable
@@ -48,6 +50,16 @@ def test_the_manifest_asks_for_no_event_without_its_scope() -> None:
     assert manifest["settings"]["socket_mode_enabled"]
     assert len(manifest["display_information"]["description"]) <= 140
     assert len(manifest["features"]["agent_view"]["agent_description"]) <= 300
+
+
+def test_the_manifest_has_our_command_our_shortcuts_and_a_home_tab() -> None:
+    features = json.loads((ROOT / "manifest.json").read_text())["features"]
+    [command] = features["slash_commands"]
+    assert command["command"] == COMMAND
+    assert command["usage_hint"].split(" | ") == [*VERBS]
+    assert [shortcut["callback_id"] for shortcut in features["shortcuts"]] == [WHY, STOP]
+    assert max(len(shortcut["name"]) for shortcut in features["shortcuts"]) <= 24
+    assert features["app_home"]["home_tab_enabled"]
 
 
 def test_the_manifest_for_http_is_the_same_app_with_addresses() -> None:

@@ -43,7 +43,7 @@ def test_the_list_names_every_run_that_is_owed_its_asker_and_what_it_waits_for()
         runs["move"]: ("waiting", ANN, "an answer to “Which region?”"),
         "r5": ("queued", BOB, "its turn"),
         runs["deploy"]: ("waiting", BOB, "an approval of “deploying checkout with ***”"),
-        runs["report"]: ("suspended", BOB, "a service that failed, tried in 13 s"),
+        runs["report"]: ("suspended", BOB, "a service that failed, tried in 5 s"),
         runs["reindex"]: ("running", ADA, "the model and its tools: it is worked on"),
         runs["later"]: ("queued", ANN, "a free worker"),
     }
@@ -74,11 +74,11 @@ def test_why_tells_of_a_question_who_may_answer_until_when_and_what_each_button_
 
     assert (why.thread, why.status, why.asker) == (found, "waiting", ANN)
     assert why.says[:3] == (
-        "It waits for an answer to “Which region?”, since 3 min 48 s.",
-        "Everybody in its channel may answer; after 56 min 12 s more “eu” counts.",
+        "It waits for an answer to “Which region?”, since 4 min 0 s.",
+        "Everybody in its channel may answer; after 56 min 0 s more “eu” counts.",
         "No process holds it.",
     )
-    assert "Its last step: a question to people, asked 3 min 48 s ago." in why.says
+    assert "Its last step: a question to people, asked 4 min 0 s ago." in why.says
     assert "1 message waits in its thread." in why.says
     assert [one.button for one in why.means] == ["eu", "us", "a reply in the thread", "Set the question aside", "stop"]
     assert why.means[-1].does == "it ends for good; what it did stays done; 1 message behind it stays"
@@ -99,14 +99,14 @@ def test_why_tells_of_a_run_at_work_who_holds_it_for_how_long_and_its_last_step(
 def test_why_tells_of_the_next_try_of_parked_runs_and_of_effects_in_doubt() -> None:
     whys = seen(lambda scene: {word: scene.desk.why(thread) for word, thread in scene.threads.items()})
 
-    assert "a service did not answer, and goes on by itself; it is looked at in 13 s." in said(whys["report"])
+    assert "a service did not answer, and goes on by itself; it is looked at in 5 s." in said(whys["report"])
     assert [one.button for one in whys["report"].means] == ["resume --force", "stop"]
     assert "It is parked: only a person can move it on. The model's account needs an operator" in said(whys["bill"])
     assert [one.button for one in whys["bill"].means] == ["resume", "heal", "stop"]
     assert "It may or may not have happened: “refunding 40 for order A-17”." in said(whys["refund"])
     assert whys["refund"].means == ()
     assert said(whys["later"]).startswith("Nobody began it: it comes next; it is looked at now.")
-    assert said(whys["hello"]).startswith("It is over since 58 min")
+    assert said(whys["hello"]).startswith("It is over since 59 min")
     assert [one.button for one in whys["deploy"].means] == ["Approve", "Deny", "stop"]
 
 
@@ -227,7 +227,7 @@ def test_what_is_not_parked_is_not_resumed_but_a_suspended_run_is_tried_at_once_
 
     asked, before, forced, rung, threads = seen(look)
     assert [one.did for one in asked] == ["not_now", "not_now", "not_now", "not_now", "over"]
-    assert asked[0].says == "It goes on by itself in 13 s; resume with --force tries it now."
+    assert asked[0].says == "It goes on by itself in 5 s; resume with --force tries it now."
     assert "It waits for an answer: answer it, or stop it." in asked[1].says
     assert (before, forced.did, rung) == ([], "done", [threads["report"]])
 
