@@ -174,6 +174,14 @@ def test_who_may_decide_is_said_where_it_is_not_everybody(answerers: Answerers, 
     assert ("<@U0ANN>: An approval" in card.text) == (answerers.by == ("asker",))
 
 
+def test_a_notification_says_what_is_asked_and_how_it_ended() -> None:
+    one = asking(Question("Which?", COLOURS), title="Colours")
+    for asked, said in ((one, "A question: Which?"), (wait("plan", title="Move"), "A plan to approve: Move")):
+        assert ask_card(view(asked)).text == said
+    over = ask_card(view(one, "over", answered(given=(Given(("Blue",)),))))
+    assert over.text == "A question: Which? (Answered by <@U0BOB>. Blue)"
+
+
 def test_a_deadline_and_what_counts_after_it_are_said() -> None:
     question = Question("Which?", COLOURS, default="Blue")
     open_card = ask_card(view(asking(question, deadline=1_800_000_600.0)))
@@ -206,9 +214,7 @@ def test_a_card_that_is_over_has_no_buttons_and_says_what_happened(asked: Wait, 
     assert pressed(card) == []
     assert shown(card)[-1] == line
     assert line in card.text
-    assert card.text.startswith(
-        f"{NAME[asked.kind]}: {asked.call or 'Which?'}" if asked.questions or asked.call else ""
-    )
+    assert card.text.startswith(NAME[asked.kind])
     for said in (answer.words, *(label for one in answer.given for label in one.choices)):
         assert not said or said in shown(card)
 
