@@ -14,11 +14,13 @@ from playground.workspace import Workspace
 from store.errors import EverthreadError
 from store.protocol import Head
 from store.record import Record, read_log
+from store.wait import Wait
 from worker.prompt import words
 from worker.state import RunState, fold
 
 Json = dict[str, Any]
 
+MOST_WAITS = 50
 _PROMPT = 200
 """Characters of a prompt that the Claude stand-in keeps of each call."""
 
@@ -37,6 +39,12 @@ class Tenures:
 
     def pids(self, run: str) -> list[int]:
         return [pid_of(owner) for owner in self.owners.get(run, [])]
+
+
+def _asked(wait: Wait) -> str:
+    """What is asked, in a line."""
+    only = [question.text for question in wait.questions if len(wait.questions) == 1]
+    return wait.call or next(iter(only), wait.title)
 
 
 def pid_of(owner: str) -> int:
@@ -68,9 +76,28 @@ class Facts:
         try:
             found |= self._look_at(thread) if thread else {}
             found["spent"] = self._workspace.store.workspace.spent_today(TEAM)
+            found["waiting"] = self._waiting()
         except EverthreadError as error:
             found["store"] = str(error)
         return found | {"processes": self._processes()}
+
+    def _waiting(self) -> list[Json]:
+        """What the workspace's runs ask of people now, the oldest first."""
+        page = self._workspace.store.waits.open(TEAM, limit=MOST_WAITS)
+        asked = sorted(page.waits, key=lambda wait: wait.asked)[:MOST_WAITS]
+        return [
+            {
+                "wait": wait.id,
+                "run": wait.run,
+                "thread": wait.thread,
+                "kind": wait.kind,
+                "title": _asked(wait),
+                "asked": wait.asked,
+                "deadline": wait.deadline,
+                "asker": wait.asker,
+            }
+            for wait in asked
+        ]
 
     def _look_at(self, thread: str) -> Json:
         store = self._workspace.store

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from store.record import Record
 from store.stepkey import StepKey
+from store.wait import How
 from worker.state import RunState
 
 Json = dict[str, Any]
@@ -14,6 +15,14 @@ Json = dict[str, Any]
 _HIDDEN = ("turn", "delivered")
 _STEPS = ("model", "tool", "reply")
 """Kinds that the run's state holds whole: a mark, and what its outcome adds to it."""
+_POSTS = {"reply": "reply posted", "done": "done post", "ask": "card posted", "told": "asked in a direct message"}
+_ENDS: Mapping[How, str] = {
+    "button": "answered",
+    "words": "answered",
+    "deadline": "too late",
+    "aside": "set aside",
+    "stopped": "stopped",
+}
 
 
 def knots(records: Sequence[Record], pids: Sequence[int]) -> list[Json]:
@@ -30,17 +39,18 @@ def knots(records: Sequence[Record], pids: Sequence[int]) -> list[Json]:
         tenure += record.kind == "resumed"
         milestones = () if record.kind in _STEPS else (record,)
         for step in (*milestones, *state.open.values(), *state.posts.values(), *_calls(record)):
-            knot = found.setdefault(str(step.key), _knot(step, record.at, tenure))
+            knot = found.setdefault(str(step.key), _knot(step, state, record.at, tenure))
             if knot["state"] != _state(step) and not (step.state == "pending" and knot["state"]):
-                knot |= {"state": _state(step), "title": _title(step), "ended": record.at}
+                knot |= {"state": _state(step), "title": _title(step, state), "ended": record.at}
     for knot in found.values():
         knot["pid"] = _pid(pids, knot["tenure"], tenures)
     over = state.settled is not None
     return [k for k in found.values() if k["kind"] not in _HIDDEN and not (over and k["state"] == "pending")]
 
 
-def _knot(step: Record, at: float, tenure: int) -> Json:
-    knot = {"key": str(step.key), "kind": step.kind, "title": _title(step), "at": at, "tenure": tenure, "state": ""}
+def _knot(step: Record, state: RunState, at: float, tenure: int) -> Json:
+    knot = {"key": str(step.key), "kind": step.kind, "title": _title(step, state), "at": at, "tenure": tenure}
+    knot["state"] = ""
     if step.kind == "resumed":
         knot |= {"kept": step.body["kept"], "repeated": step.body["repeated"]}
     return knot
@@ -64,10 +74,12 @@ def _pid(pids: Sequence[int], tenure: int, tenures: int) -> int:
 
 
 def _state(step: Record) -> str:
+    if step.kind == "wait" and step.state == "done":
+        return _ENDS[step.body["answer"]["how"]]
     return "cut off" if step.body.get("cut_off") else step.state
 
 
-def _title(step: Record) -> str:
+def _title(step: Record, state: RunState) -> str:
     match step.kind:
         case "tool":
             return str(step.body.get("title", "a tool"))
@@ -79,8 +91,20 @@ def _title(step: Record) -> str:
         case "settled":
             return str(step.body["status"])
         case "reply":
-            return "reply posted" if step.body.get("part") == "reply" else "done post"
+            return _posted(str(step.body.get("part", "")))
+        case "wait":
+            body = step.body
+            asked = state.waits[body["wait"]["id"] if step.state == "pending" else body["answer"]["wait"]]
+            return f"{asked.wait.kind}: {asked.wait.call or asked.wait.title}"
         case "start":
             return "asked"
         case _:
             return step.kind
+
+
+def _posted(part: str) -> str:
+    """What a part of a run's posts is called; the number in its name says how often a card was asked again."""
+    name, _, rest = part.partition(".")
+    if name == "ask" and "." in rest:
+        return "card posted further down"
+    return _POSTS.get(name, f"{name} posted")

@@ -29,6 +29,15 @@ FILES = Path(__file__).parent / "static"
 LOOK_EVERY = 0.15
 """Seconds between two looks at the facts while somebody watches."""
 QUIET = 10.0
+ACTS = ("say", "click", "delete", "slash", "shortcut", "home", "views/press", "views/submit", "views/close")
+"""What people do in Slack: passed on to its stand-in as it is."""
+SEEN = (
+    *("message.posted", "message.edited", "message.deleted", "reaction.added", "reaction.removed"),
+    *("ephemeral.posted", "ephemeral.replaced", "ephemeral.deleted", "status.set"),
+    *("view.opened", "view.updated", "view.published", "view.closed"),
+)
+"""What the page is told of."""
+MANIFEST = Path(__file__).parents[2] / "manifest.json"
 POLICY = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -55,8 +64,8 @@ class PageServer:
                 web.get("/api/workspace", self._about),
                 web.get("/api/slack", self._slack),
                 web.get("/api/facts", self._look),
-                web.post("/api/say", self._forward("say")),
-                web.post("/api/click", self._forward("click")),
+                web.get("/api/files/{id}", self._shared),
+                *(web.post(f"/api/{act}", self._forward(act)) for act in ACTS),
                 web.post("/api/levers/{name}", self._pull),
             ]
         )
@@ -101,7 +110,7 @@ class PageServer:
     async def _about(self, request: web.Request) -> web.StreamResponse:
         workspace = self.workspace
         state: Json = await self._off(workspace.slack.state)
-        kept = ("bot_user", "people", "channels", "ephemerals", "last_event")
+        kept = ("bot_user", "people", "channels", "ephemerals", "views", "last_event")
         return web.json_response(
             {name: state[name] for name in kept}
             | {
@@ -110,8 +119,18 @@ class PageServer:
                 "real_model": workspace.claude is None,
                 "own_redis": workspace.valkey is None,
                 "effects": self.demo.effects,
+                "features": json.loads(MANIFEST.read_text(encoding="utf-8"))["features"],
             }
         )
+
+    async def _shared(self, request: web.Request) -> web.StreamResponse:
+        """A file that was shared in Slack, as text."""
+        file = request.match_info["id"]
+        known = {one["id"] for one in (await self._off(self.workspace.slack.state))["files"]}
+        if file not in known:
+            raise web.HTTPNotFound
+        content = await self._off(lambda: self.workspace.slack.file(file))
+        return web.Response(text=content.decode("utf-8", "replace"))
 
     def _forward(self, act: str) -> Handler:
         async def handle(request: web.Request) -> web.StreamResponse:
@@ -136,10 +155,9 @@ class PageServer:
     async def _slack(self, request: web.Request) -> web.StreamResponse:
         """Relay the Slack stand-in's stream."""
         since = request.headers.get("Last-Event-ID", request.query.get("since", "0"))
-        kinds = "message.posted,message.edited,message.deleted,ephemeral.posted,status.set"
         if self._session is None or not since.isdecimal():
             raise web.HTTPServiceUnavailable
-        address = f"{self.workspace.slack.url}/control/events?since={since}&kinds={kinds}"
+        address = f"{self.workspace.slack.url}/control/events?since={since}&kinds={','.join(SEEN)}"
         stream = await _event_stream(request)
         try:
             async with self._session.get(address) as events:

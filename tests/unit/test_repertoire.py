@@ -145,7 +145,7 @@ def test_it_says_what_it_heard() -> None:
     turn = talk.answer(ask_user.worded(talk.questions(), Answer("w1", "U1", 0.0, "button", given)))
 
     assert turn.calls == ()
-    assert "Thank you, <@U1>." in turn.text
+    assert "Thank you. I go on with this:" in turn.text
     assert "| How shall I release v413? | Not today; rain \\| storm |" in turn.text
     assert "| Which services does it concern? | checkout; mail |" in turn.text
 
@@ -198,5 +198,4 @@ def test_it_charges_what_it_was_told_and_takes_a_denial_for_an_answer() -> None:
     turn = talk.answer("Not run: <@U2> denied it: too much", failed=True)
 
     assert turn.calls == ()
-    assert "I did not do it." in turn.text
-    assert "denied it: too much" in turn.text
+    assert turn.text == "I did not do it: somebody denied it: too much"

@@ -1,28 +1,32 @@
-// A message box: Enter sends, Shift+Enter breaks the line, "@" offers the bot.
+// A message box: Enter sends, Shift+Enter breaks the line, "@" offers the bot, "/" the app's commands.
 import { h } from "./dom.js";
 
 const HANDLE = "everthread";
 
-/** send(text) resolves once the message stands; the box is emptied then. */
-export function composer(form, send) {
+/** send(text) resolves once the message stands; the box is emptied then. commands: {command, description} each. */
+export function composer(form, send, commands = []) {
   const box = form.querySelector("textarea");
-  const offer = h("button", { type: "button", class: "offer", tabindex: "-1", hidden: true }, h("b", {}, `@${HANDLE}`), " the bot ", h("kbd", {}, "Tab"));
+  const offer = h("button", { type: "button", class: "offer", tabindex: "-1", hidden: true });
   form.append(offer);
 
-  const begun = () => box.value.slice(0, box.selectionStart).match(/(?:^|\s)@(\w*)$/);
+  const words = [{ word: `@${HANDLE}`, about: "the bot" }, ...commands.map(({ command, description }) => ({ word: command, about: description }))];
+  const begun = () => box.value.slice(0, box.selectionStart).match(/(?:^|\s)(@\w*)$|^(\/[\w-]*)$/);
   const offered = () => {
-    const word = begun();
-    return word !== null && HANDLE.startsWith(word[1].toLowerCase()) && word[1] !== HANDLE;
+    const found = begun();
+    const start = found && (found[1] ?? found[2]).toLowerCase();
+    return found ? words.find(({ word }) => word.startsWith(start) && word !== start) : undefined;
   };
   const accept = () => {
+    const [, mention, command] = begun();
     const end = box.selectionStart;
-    const start = end - begun()[1].length - 1;
-    box.setRangeText(`@${HANDLE} `, start, end, "end");
+    box.setRangeText(`${offered().word} `, end - (mention ?? command).length, end, "end");
     refresh();
     box.focus();
   };
   const refresh = () => {
-    offer.hidden = !offered();
+    const found = offered();
+    offer.hidden = !found;
+    if (found) offer.replaceChildren(h("b", {}, found.word), ` ${found.about ?? ""} `, h("kbd", {}, "Tab"));
     box.style.height = "auto";
     box.style.height = `${Math.min(box.scrollHeight + 2, 160)}px`;
   };

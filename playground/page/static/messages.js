@@ -1,6 +1,9 @@
 // Messages as Slack shows them: roots in the channel, replies in the thread.
-import { drawBlocks } from "./blocks.js";
+import { blocksOf, drawBlocks } from "./blocks.js";
 import { h, keyed } from "./dom.js";
+import { valuesIn } from "./elements.js";
+import { openMenu } from "./menu.js";
+import { emoji } from "./mrkdwn.js";
 
 const STICKY = 80; // pixels from the end within which a list follows what comes
 
@@ -13,7 +16,7 @@ export function drawRoots(parent, roots, view) {
   following(parent, () =>
     keyed(
       parent,
-      roots.map((root) => ({ message: root.message, count: root.count, open: root.message.ts === view.open, working: root.working })),
+      roots.map((root) => ({ message: root.message, count: root.count, open: root.message.ts === view.open, working: root.working, asks: root.asks })),
       (root) => root.message.ts,
       (root, element) => {
         const shown = drawMessage(root.message, view, element);
@@ -29,8 +32,9 @@ export function inWords(count) {
   return `${count} ${count === 1 ? "reply" : "replies"}`;
 }
 
-function below({ message, count, working }, view) {
-  return h("button", { type: "button", class: "link", data: { open: message.ts }, onclick: () => view.openThread(message.ts) }, count ? inWords(count) : "Reply", working && h("span", { class: "working" }, "at work"));
+function below({ message, count, working, asks }, view) {
+  const sign = asks ? h("span", { class: "working asks" }, "waits for an answer") : working && h("span", { class: "working" }, "at work");
+  return h("button", { type: "button", class: "link", data: { open: message.ts }, onclick: () => view.openThread(message.ts) }, count ? inWords(count) : "Reply", sign);
 }
 
 /** A thread: its root, its replies, and what only you can see. */
@@ -46,16 +50,27 @@ function following(parent, draw) {
 
 function drawMessage(message, view, element) {
   const person = view.people.get(message.user);
-  const shown = element ?? skeleton(message, person);
+  const shown = element ?? skeleton(message, person, view);
   shown.classList.toggle("deleted", Boolean(message.deleted));
   const body = shown.querySelector(".blocks");
   if (message.deleted) body.replaceChildren(h("p", { class: "context" }, "This message was deleted."));
-  else drawBlocks(body, message, view.people, (part) => view.press(message, part));
+  else drawBlocks(body, blocksOf(message), view, (part) => view.press(message, part, valuesIn(body)));
+  shown.querySelector(".beside").replaceChildren(...beside(message, view));
   shown.querySelector(".trace").textContent = trace(message);
+  shown.querySelector(".more").hidden = Boolean(message.deleted || message.ephemeral);
   return shown;
 }
 
-function skeleton(message, person) {
+/** Files and reactions. */
+function beside(message, view) {
+  if (message.deleted) return [];
+  const files = (message.files ?? []).map((file) => h("a", { class: "file", href: `/api/files/${file.id}`, target: "_blank", rel: "noopener noreferrer" }, `📎 ${file.name}`));
+  const names = (users) => users.map((user) => view.people.get(user)?.key ?? user).join(", ");
+  const reactions = Object.entries(message.reactions ?? {}).map(([name, users]) => h("span", { class: "reaction", title: `${name}: ${names(users)}` }, emoji(name), h("small", {}, String(users.length))));
+  return [...files, ...reactions];
+}
+
+function skeleton(message, person, view) {
   const name = person?.name ?? message.user;
   return h(
     "article",
@@ -64,12 +79,17 @@ function skeleton(message, person) {
     h(
       "div",
       {},
-      h("header", {}, h("b", {}, name), message.from_app && h("span", { class: "app" }, "app"), h("time", {}, clock(message.ts)), message.ephemeral && h("span", { class: "only" }, "only visible to you")),
+      h("header", {}, h("b", {}, name), message.from_app && h("span", { class: "app" }, "app"), h("time", {}, clock(message.ts)), message.ephemeral && h("span", { class: "only" }, "only visible to you"), more(message, view)),
       h("div", { class: "blocks" }),
+      h("p", { class: "beside" }),
       h("p", { class: "trace" }),
       h("div", { class: "below" }),
     ),
   );
+}
+
+function more(message, view) {
+  return h("button", { type: "button", class: "more", title: "More actions", "aria-label": "More actions", "aria-haspopup": "menu", onclick: (event) => openMenu(event.currentTarget, view.actions(message)) }, "⋯");
 }
 
 /** What shows that it is one message all along. */

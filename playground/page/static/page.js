@@ -1,75 +1,18 @@
-// The page: what the Slack stand-in holds, kept up to date by its stream, and what people do with it.
+// The page: panes drawn from what is known, and what people do with them.
+import { ask, heard, say } from "./api.js";
+import { drawBlocks } from "./blocks.js";
 import { composer } from "./composer.js";
 import { h } from "./dom.js";
+import { valuesIn } from "./elements.js";
 import { avatar, drawReplies, drawRoots, inWords } from "./messages.js";
+import { drawModal } from "./modal.js";
 import { drawFacts } from "./strip.js";
+import { begin, here, home, inChannel, isMe, learn, modals, places, state, threadId } from "./world.js";
 
 const ROLES = { ann: "asker", bob: "colleague", ada: "admin", gus: "guest" };
 const SEEN = "everthread-playground-seen";
 const $ = (id) => document.getElementById(id);
-
-const state = { about: null, people: new Map(), channels: new Map(), messages: new Map(), statuses: new Map(), me: "ann", channel: null, open: null };
 let facts = null;
-
-async function ask(path, wish) {
-  const options = wish === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wish) };
-  try {
-    const answer = await fetch(path, options);
-    if (answer.status >= 500) return { ok: false, said: "The playground does not answer. Does `make run` still run?" };
-    return await answer.json();
-  } catch {
-    return { ok: false, said: "The playground does not answer. Does `make run` still run?" };
-  }
-}
-
-function say(text, bad = false) {
-  $("said").textContent = text ?? "";
-  $("said").classList.toggle("bad", bad);
-}
-
-/* What is known */
-
-function learn(message) {
-  const known = state.messages.get(`${message.channel}/${message.ts}`);
-  if (message.deleted && message.deleted_by === state.about.bot_user) state.messages.delete(`${message.channel}/${message.ts}`);
-  else state.messages.set(`${message.channel}/${message.ts}`, { ...known, ...slim(message) });
-}
-
-function slim(message) {
-  const { channel, ts, thread_ts, user, from_app, text, blocks, deleted, versions } = message;
-  return { channel, ts, thread_ts, user, from_app, text, blocks, deleted, edits: versions.length - 1 };
-}
-
-function whisper({ channel, ts, thread_ts, user, text, blocks, at }) {
-  const stamp = ts ?? at;
-  state.messages.set(`${channel}/${stamp}/${user}`, { channel, ts: String(stamp), thread_ts, user: state.about.bot_user, from_app: true, text, blocks: blocks ?? [], ephemeral: true, to: user });
-}
-
-function rootOf(message) {
-  return message.thread_ts ?? message.ts;
-}
-
-function visible(message) {
-  return message.channel === state.channel && (!message.ephemeral || state.people.get(message.to)?.key === state.me);
-}
-
-function inChannel() {
-  const found = [...state.messages.values()].filter(visible).sort((a, b) => a.ts.localeCompare(b.ts));
-  const roots = found.filter((message) => rootOf(message) === message.ts || (message.ephemeral && !message.thread_ts));
-  return roots.map((message) => {
-    const replies = found.filter((reply) => rootOf(reply) === message.ts && reply !== message);
-    return { message, replies, count: replies.filter(isThere).length, working: replies.some(isAtWork) };
-  });
-}
-
-/** Slack counts no deleted replies, and none that only one person sees. */
-function isThere(message) {
-  return !message.deleted && !message.ephemeral;
-}
-
-function isAtWork(message) {
-  return isThere(message) && message.from_app && message.blocks.some((block) => block.type === "actions" && block.elements.some((e) => e.action_id?.endsWith("_stop")));
-}
 
 /* Drawing */
 
@@ -77,11 +20,16 @@ const view = {
   get people() {
     return state.people;
   },
+  get channels() {
+    return state.channels;
+  },
   get open() {
     return state.open;
   },
   openThread,
+  goTo,
   press,
+  actions,
 };
 
 let drawn = false;
@@ -95,17 +43,36 @@ function draw() {
 }
 
 function drawAll() {
-  const channel = state.channels.get(state.channel);
-  $("channel-name").textContent = channel.kind === "im" ? "everthread" : `#${channel.name}`;
-  $("channel-about").textContent = channel.kind === "im" ? `direct messages of ${state.me}` : `${channel.members.length} members`;
+  const direct = here().kind === "im";
+  const homely = direct && state.tab === "home";
+  $("channel-name").textContent = direct ? "everthread" : `#${here().name}`;
+  $("channel-about").textContent = direct ? `for ${state.me} alone` : `${here().members.length} members`;
+  $("tabs").hidden = !direct || !hasHome();
+  for (const tab of $("tabs").children) tab.setAttribute("aria-selected", String(tab.dataset.tab === state.tab));
+  $("home").hidden = !homely;
+  $("roots").hidden = homely;
+  $("ask-form").hidden = homely;
   const roots = inChannel();
-  drawRoots($("roots"), roots, view);
+  if (homely) drawHome();
+  else drawRoots($("roots"), roots, view);
   $("roots").classList.toggle("empty", !roots.length);
   const root = roots.find(({ message }) => message.ts === state.open);
-  $("answer-form").hidden = !root;
+  $("answer-form").hidden = !root || root.message.ephemeral;
   $("thread-about").textContent = root ? threadStatus(root) : "Nothing is open";
   drawReplies($("replies"), root ? [root.message, ...root.replies] : [], view);
   $("replies").classList.toggle("empty", !root);
+  drawModal(modals(), view, WINDOW);
+}
+
+function drawHome() {
+  const tab = home();
+  $("home").classList.toggle("empty", !tab);
+  const act = (part) => acted("/api/views/press", { view: tab.id, action_id: part.action_id, values: valuesIn($("home")) });
+  drawBlocks($("home").firstElementChild, tab?.blocks ?? [], view, act);
+}
+
+function hasHome() {
+  return Boolean(state.about.features.app_home?.home_tab_enabled);
 }
 
 function threadStatus(root) {
@@ -115,11 +82,12 @@ function threadStatus(root) {
 }
 
 function drawPlaces() {
-  const own = [...state.channels.values()].filter((channel) => (channel.kind === "im" ? channel.name === state.me : channel.kind === "channel" && channel.bot_is_member));
   $("channels").replaceChildren(
-    ...own.map((channel) =>
-      h("li", {}, h("button", { type: "button", data: { channel: channel.name }, "aria-current": channel.id === state.channel && "true", onclick: () => openChannel(channel.id) }, channel.kind === "im" ? "everthread" : channel.name, h("span", { class: "mark", "aria-hidden": "true" }, channel.kind === "im" ? "●" : "#"))),
-    ),
+    ...places().map((channel) => {
+      const direct = channel.kind === "im";
+      const mark = h("span", { class: "mark", "aria-hidden": "true" }, direct ? "●" : "#");
+      return h("li", {}, h("button", { type: "button", data: { channel: channel.name }, "aria-current": channel.id === state.channel && "true", onclick: () => openChannel(channel.id) }, direct ? "everthread" : channel.name, mark));
+    }),
   );
 }
 
@@ -136,9 +104,9 @@ function drawPeople() {
 /* What people do */
 
 function become(key) {
-  const direct = state.channels.get(state.channel).kind === "im";
+  const direct = here().kind === "im";
   state.me = key;
-  if (direct) openChannel([...state.channels.values()].find((channel) => channel.kind === "im" && channel.name === key).id);
+  if (direct) openChannel(places().find((channel) => channel.kind === "im").id);
   else {
     drawPlaces();
     label();
@@ -147,9 +115,8 @@ function become(key) {
 }
 
 function label() {
-  const channel = state.channels.get(state.channel);
-  const where = channel.kind === "im" ? "everthread" : `#${channel.name}`;
-  $("ask").placeholder = channel.kind === "im" ? "Message everthread" : `Message ${where}`;
+  const direct = here().kind === "im";
+  $("ask").placeholder = direct ? "Message everthread" : `Message #${here().name}`;
   $("answer").placeholder = `Reply as ${state.me}`;
 }
 
@@ -159,6 +126,14 @@ function openChannel(id) {
   drawPlaces();
   label();
   pane("channel");
+  if (here().kind === "im") openTab(hasHome() ? state.tab : "messages");
+}
+
+/** Slack tells the app each time its home is looked at. */
+function openTab(tab) {
+  state.tab = tab;
+  draw();
+  if (hasHome()) acted("/api/home", { tab });
 }
 
 function openThread(ts) {
@@ -168,27 +143,63 @@ function openThread(ts) {
   watchFacts();
 }
 
+/** Show a thread of any channel; a person's direct messages are theirs alone. */
+function goTo(channel, ts) {
+  if (!places().some((place) => place.id === channel)) return say(`${state.me} cannot see that conversation.`, true);
+  if (state.channel !== channel) {
+    state.tab = "messages";
+    openChannel(channel);
+  }
+  return openThread(ts);
+}
+
 async function post(text, thread = null) {
-  const answer = await ask("/api/say", { user: state.me, channel: state.channel, text, thread_ts: thread });
-  if (!answer.ok) say(answer.error ?? answer.said, true);
-  else if (!thread && (text.includes("@everthread") || state.channels.get(state.channel).kind === "im")) openThread(answer.ts);
+  const command = text.match(/^\/([\w-]+)(?:\s+([\s\S]*))?$/);
+  if (command) return slash(`/${command[1]}`, command[2] ?? "", thread);
+  const answer = heard(await ask("/api/say", { user: state.me, channel: state.channel, text, thread_ts: thread }));
+  if (answer.ok && !thread && (text.includes("@everthread") || here().kind === "im")) openThread(answer.ts);
   return answer.ok;
 }
 
-async function press(message, part) {
-  const answer = await ask("/api/click", { user: state.me, channel: message.channel, ts: message.ts, action_id: part.action_id });
-  if (!answer.ok) say(answer.error ?? answer.said, true);
+async function slash(command, text, thread) {
+  if (!commands().some((known) => known.command === command)) {
+    say(`${command} is not a valid command.`, true);
+    return false;
+  }
+  return (await acted("/api/slash", { channel: state.channel, command, text, thread_ts: thread })).ok;
 }
+
+function commands() {
+  return state.about.features.slash_commands ?? [];
+}
+
+async function acted(path, wish) {
+  return heard(await ask(path, { user: state.me, ...wish }));
+}
+
+function press(message, part, values) {
+  return acted("/api/click", { channel: message.channel, ts: message.ts, action_id: part.action_id, values });
+}
+
+/** What a message's menu offers. */
+function actions(message) {
+  const own = (state.about.features.shortcuts ?? []).filter((shortcut) => shortcut.type === "message");
+  const found = own.map(({ name, callback_id }) => ({ label: name, about: "Everthread", act: () => acted("/api/shortcut", { callback_id, ts: message.ts }) }));
+  const admin = [...state.people.values()].some((person) => person.key === state.me && person.admin);
+  if (isMe(message.user) || admin) found.push({ label: "Delete message", act: () => acted("/api/delete", { channel: message.channel, ts: message.ts }) });
+  return found.length ? found : [{ label: "Nothing to do here", act: () => {} }];
+}
+
+const WINDOW = {
+  press: (id, part, values) => acted("/api/views/press", { view: id, action_id: part.action_id, values }),
+  submit: (id, values) => ask("/api/views/submit", { user: state.me, view: id, values }),
+  close: (id) => acted("/api/views/close", { view: id }),
+};
 
 async function pull(lever) {
   say("…");
-  const thread = state.open ? threadId() : "";
-  const answer = await ask(`/api/levers/${lever}`, { thread });
+  const answer = await ask(`/api/levers/${lever}`, { thread: state.open ? threadId(state.channel, state.open) : "" });
   say(answer.said, !answer.ok);
-}
-
-function threadId() {
-  return `${state.about.team}/${state.channel}/${state.open}`;
 }
 
 function pane(name) {
@@ -200,17 +211,20 @@ function pane(name) {
 
 function watchFacts() {
   facts?.close();
-  facts = new EventSource(`/api/facts?thread=${encodeURIComponent(state.open ? threadId() : "")}`);
-  facts.onmessage = (event) => drawFacts(JSON.parse(event.data));
+  const thread = state.open ? threadId(state.channel, state.open) : "";
+  facts = new EventSource(`/api/facts?thread=${encodeURIComponent(thread)}`);
+  facts.onmessage = (event) => {
+    const told = JSON.parse(event.data);
+    if (told.waiting) state.waiting = told.waiting;
+    drawFacts(told, view);
+    draw();
+  };
 }
 
 function watchSlack() {
   const slack = new EventSource(`/api/slack?since=${state.about.last_event}`);
   slack.onmessage = (event) => {
-    const happened = JSON.parse(event.data);
-    if (happened.kind === "status.set") state.statuses.set(`${happened.channel}/${happened.thread_ts}`, happened.status);
-    else if (happened.kind === "ephemeral.posted") whisper(happened);
-    else learn(happened);
+    learn(JSON.parse(event.data));
     draw();
   };
 }
@@ -220,6 +234,9 @@ function examples() {
     ["Three tools at once", "They settle one by one; kill the worker between them.", "@everthread run three tools at once: releases, metrics and logs"],
     ["Something that must not happen twice", "An unsafe tool posts to a local address that takes 3 s. Kill the worker while it waits.", `@everthread post to ${state.about.demo}`],
     ["A long story", "Tools first, then many words. Kill the worker while it speaks, more than once.", "@everthread run three tools (releases, metrics, logs), then tell me a long story"],
+    ["A question", "It waits without a process. Kill all of them, then answer.", "@everthread ask me something"],
+    ["A plan to approve", "Approve it, and its card follows it.", "@everthread make a plan to find the slow release"],
+    ["A call that needs a yes", "A rule wants it approved before it runs.", "@everthread charge 40"],
   ];
   $("examples").replaceChildren(
     ...found.map(([name, why, text], at) =>
@@ -242,14 +259,15 @@ function hint() {
 const KEYS = { "/": () => $("ask").focus(), r: () => $("answer").focus(), k: () => pull("kill-worker"), d: () => pull("deploy"), "?": hint };
 
 function listen() {
-  composer($("ask-form"), (text) => post(text));
+  composer($("ask-form"), (text) => post(text), commands());
   composer($("answer-form"), (text) => post(text, state.open));
   for (const lever of document.querySelectorAll("[data-lever]")) lever.addEventListener("click", () => pull(lever.dataset.lever));
   for (const tab of document.querySelectorAll(".tabs button")) tab.addEventListener("click", () => pane(tab.dataset.pane));
+  for (const tab of $("tabs").children) tab.addEventListener("click", () => openTab(tab.dataset.tab));
   $("help").addEventListener("click", hint);
   $("hint").addEventListener("close", () => localStorage.setItem(SEEN, "yes"));
   document.addEventListener("keydown", (event) => {
-    if (event.target.closest("input, textarea, dialog") || event.metaKey || event.ctrlKey || event.altKey || event.repeat) return;
+    if (event.target.closest("input, textarea, select, dialog, [popover]") || event.metaKey || event.ctrlKey || event.altKey || event.repeat) return;
     const act = KEYS[event.key.toLowerCase()];
     if (act) {
       event.preventDefault();
@@ -259,13 +277,7 @@ function listen() {
 }
 
 async function start() {
-  state.about = await ask("/api/workspace");
-  state.people = new Map(state.about.people.map((person) => [person.id, person]));
-  for (const channel of state.about.channels) {
-    state.channels.set(channel.id, channel);
-    for (const thread of channel.threads) thread.messages.forEach(learn);
-  }
-  state.about.ephemerals.forEach(whisper);
+  begin(await ask("/api/workspace"));
   if (state.about.real_model) $("tagline").textContent = "The bot, its workers and Claude are real. Slack is a stand-in on this machine.";
   if (state.about.own_redis) document.querySelector("[data-lever=restart-redis]").disabled = true;
   if (state.about.real_model) for (const name of ["silence-model", "wake-model"]) document.querySelector(`[data-lever=${name}]`).disabled = true;

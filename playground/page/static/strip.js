@@ -5,8 +5,9 @@ import { clock } from "./messages.js";
 const COLOURS = 5;
 const SETTLED = ["completed", "failed", "aborted", "healed"];
 
-export function drawFacts(facts) {
+export function drawFacts(facts, view) {
   drawVerdict(facts);
+  drawWaiting(facts, view);
   drawNumbers(facts);
   drawKnots(facts);
   drawProcesses(facts);
@@ -21,11 +22,35 @@ function drawVerdict({ run, calls, store }) {
   shown.className = store ? "bad" : run?.restarts && SETTLED.includes(run.status) ? "over" : "";
 }
 
+/** What runs ask of people now, each with the way to its thread. */
+function drawWaiting({ waiting = [] }, view) {
+  document.querySelector(".waiting").hidden = !waiting.length;
+  const runs = new Set(waiting.map((wait) => wait.run)).size;
+  const count = `${runs} ${runs === 1 ? "run" : "runs"}, ${waiting.length} ${waiting.length === 1 ? "question" : "questions"}`;
+  document.getElementById("waiting-name").replaceChildren("Waiting for people ", h("span", { data: { fact: "waiting" } }, count));
+  keyed(document.getElementById("waiting"), waiting, (wait) => wait.wait, (wait) => waitingFor(wait, view));
+}
+
+function waitingFor({ wait, thread, kind, title, asked, deadline, asker }, view) {
+  const [, channel, ts] = thread.split("/");
+  const place = view.channels.get(channel);
+  const where = place?.kind === "im" ? `direct messages of ${place.name}` : `#${place?.name ?? channel}`;
+  const until = deadline ? `, until ${clock(deadline)}` : "";
+  const about = `${KINDS[kind]} for ${view.people.get(asker)?.key ?? asker} in ${where}, since ${clock(asked)}${until}`;
+  return h("li", {}, h("button", { type: "button", data: { wait }, onclick: () => view.goTo(channel, ts) }, h("b", {}, title), h("small", {}, about)));
+}
+
+const KINDS = { question: "a question", plan: "a plan", approval: "an approval" };
+
 function verdict(run, calls) {
   if (!run) return "Nothing has run here yet. Ask the bot something, then break it.";
   const restarts = `${run.restarts} ${run.restarts === 1 ? "crash" : "crashes"}`;
   if (run.holder && !run.holder_lives) {
     return `Process ${run.holder} is dead, and its parent with it. Its lease lapses in ${run.lease_left} s; then another goes on.`;
+  }
+  if (run.status === "waiting" && !run.holder) {
+    const been = run.restarts ? ` It survived ${restarts} so far.` : "";
+    return `It waits for people: no process, no lease. Kill all, then answer.${been}`;
   }
   if (!SETTLED.includes(run.status)) {
     if (run.restarts) return `Survived ${restarts} so far: ${kept(run)}, going on in the same message.`;
@@ -74,13 +99,19 @@ function drawKnots({ knots = [], happenings = [], run }) {
   const last = run && SETTLED.includes(run.status) ? Math.max(...knots.map((knot) => knot.ended)) : Infinity;
   const cuts = happenings.filter((happened) => happened.at >= first && happened.at <= last + 1);
   const line = [
-    ...knots.map((knot) => ({ ...knot, colour: knot.tenure % COLOURS, order: knot.kind === "settled" ? knot.at + 0.001 : knot.at })),
+    ...knots.map((knot) => ({ ...knot, ...atRest(knot, run), colour: knot.tenure % COLOURS, order: knot.kind === "settled" ? knot.at + 0.001 : knot.at })),
     ...cuts.map((happened) => ({ ...happened, happened: true, key: `h${happened.at}`, order: happened.at, back: back(happened, knots) })),
   ].sort((a, b) => a.order - b.order);
   const list = document.getElementById("knots");
   const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 60;
   keyed(list, line, (item) => item.key, (item) => (item.happened ? cut(item) : knot(item)));
   if (atEnd) list.scrollTop = list.scrollHeight;
+}
+
+/** What a run that waits has begun is not running: it is open. */
+function atRest(knot, run) {
+  const open = knot.state === "pending" && (knot.kind === "wait" || (run?.status === "waiting" && !run.holder));
+  return open ? { state: knot.kind === "wait" ? "open" : "waiting" } : {};
 }
 
 /** Milliseconds from a kill until somebody else had taken the run up again. */

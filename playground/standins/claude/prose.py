@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 PONDERING = "Let me think about what would help most here. A clear, short answer is best."
 
 BEFORE = {
@@ -136,7 +138,8 @@ def report(results: list[tuple[str, str, bool]]) -> str:
     if len(results) == 1:
         name, said, failed = results[0]
         if failed and said.startswith("Not run"):
-            return f"I did not do it.\n\n> {_quoted(said)}"
+            why = re.sub(r"<@\w+>", "somebody", said.removeprefix("Not run: "))
+            return f"I did not do it: {why}"
         lead = f"`{name}` did not work out. It says:" if failed else f"Done. `{name}` says:"
         return f"{lead}\n\n> {_quoted(said)}\n\nAnything else?"
     return f"{rows(results)}\n\nAnything else?"

@@ -11,7 +11,7 @@ _COUNT = re.compile(r"\bask (?:me |us )?(?:(\d|a|one|some|two|three|four|five) )
 _FOR = re.compile(r"\bask (?:me|us) for\s+(.{1,200}?)[\s.?!]*$", re.I)
 _WITHIN = re.compile(r"\bwithin (?:(\d{1,3}|an|a|one|two|three|four|five) )?(second|minute|hour)s?\b", re.I)
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600}
-_ANSWERED = re.compile(r"^(<@\w+>) answered:\s*$", re.M)
+_ANSWERED = re.compile(r"^<@\w+> answered:\s*$", re.M)
 _PAIR = re.compile(r"^(.+)\n→ (.+)$", re.M)
 
 _TITLE = "Releasing v413"
@@ -74,11 +74,10 @@ def questions(prompt: str) -> Json:
 
 def heard(said: str) -> str:
     """What is said to a tool's report of what people answered; "" where they answered nothing."""
-    who = _ANSWERED.search(said)
     pairs = _PAIR.findall(said)
     if not pairs:
         return ""
-    whose = f"Thank you, {who[1]}." if who else "Nobody answered in time, so I take what we had agreed on."
+    whose = "Thank you." if _ANSWERED.search(said) else "Nobody answered in time, so I take what was said to count."
     rows = "\n".join(f"| {_cell(question)} | {_cell(answer)} |" for question, answer in pairs)
     return f"{whose} I go on with this:\n\n| I asked | The answer |\n|---|---|\n{rows}"
 
