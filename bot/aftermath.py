@@ -80,14 +80,20 @@ class Courtesies:
                     self._offer(heard)
 
     def _offer(self, heard: Heard) -> None:
-        """Say what a message waits for where that is people, and how its thread can go on without them."""
+        """Say what a message waits for where that is people, and how its thread can go on without them.
+
+        What is still asked about a parked run holds nobody back.
+        """
         try:
-            asked = self._store.waits.open_in(heard.thread)
+            head = self._store.inventory.head(heard.thread)
+            if head is None or head.status != "waiting":
+                return
+            asked = any(wait.run == head.run for wait in self._store.waits.open_in(heard.thread))
         except StoreUnavailableError as error:
             log.info("%s", error)
             return
         if asked:
-            aside = button(ASIDE, "Set the question aside", Aim(ThreadId.parse(heard.thread), asked[0].run, ""))
+            aside = button(ASIDE, "Set the question aside", Aim(ThreadId.parse(heard.thread), head.run, ""))
             self._say(WAITING, heard, [section(WAITING), actions(aside)])
 
     def _say(self, text: str, heard: Heard, blocks: list[Block] | None = None) -> None:

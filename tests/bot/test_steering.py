@@ -344,7 +344,8 @@ def test_in_a_direct_message_whatever_waits_behind_a_decision_is_told_so(office:
     start_run(store, thread)
     asked = approval()
     lease = store.leases.claim(thread, "boot:1:1:b").lease
-    store.log.commit(lease, Commit("r7", records=[(asked.key, "pending", "{}")], opened=[asked]))
+    head = {"status": "waiting", "waiting": "1"}
+    store.log.commit(lease, Commit("r7", records=[(asked.key, "pending", "{}")], head=head, opened=[asked]))
     store.leases.release(lease, idle=False)
     office.tell(reply("and tomorrow?", channel="D0ANN", channel_type="im"))
     [whisper] = office.whispers
@@ -355,6 +356,21 @@ def test_in_a_direct_message_whatever_waits_behind_a_decision_is_told_so(office:
 @pytest.mark.clause("ADMIT-4")
 def test_a_mention_behind_a_run_that_works_is_told_nothing(office: Bot, store: Store) -> None:
     start_run(store)
+    office.tell(reply("<@U0BOT> and tomorrow?"))
+    assert whispered(office) == []
+    assert reactions(office) == [(LATER, "eyes")]
+
+
+@pytest.mark.clause("ADMIT-4")
+def test_a_mention_behind_a_run_that_works_is_not_told_of_what_is_asked_about_a_parked_one(
+    office: Bot, store: Store
+) -> None:
+    ask(store, question())
+    lease = store.leases.claim(THREAD, "boot:1:1:p").lease
+    parked = Commit("r7", head={"status": "parked", "run": "", "waiting": "0"}, rest={"parked:r7": "{}"})
+    store.log.commit(lease, parked)
+    store.leases.release(lease, idle=False)
+    start_run(store, run="r8", ts="1800000000.000110")
     office.tell(reply("<@U0BOT> and tomorrow?"))
     assert whispered(office) == []
     assert reactions(office) == [(LATER, "eyes")]
