@@ -28,13 +28,14 @@ log = logging.getLogger(__name__)
 class Heeded:
     """What the letters lead to. goes_on: the open run has an answer. reopened: a parked run that is the open one now.
 
-    later: what rests now until the thread is free. healed: parked runs to be closed without an answer, each with who
-    asked for it.
+    later: what rests now until the thread is free. reopening: every run that is, or will be, taken up again. healed:
+    parked runs to be closed without an answer, each with who asked for it.
     """
 
     goes_on: bool = False
     reopened: str = ""
     later: dict[str, str] = field(default_factory=dict)
+    reopening: set[str] = field(default_factory=set)
     healed: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -71,7 +72,7 @@ class Letters:
         if state.id == open_run and not stopped:
             _go_on(commit)
             heeded.goes_on = True
-        elif not stopped and _is_last_unknown(state, answer.wait):
+        elif not stopped and state.id not in heeded.reopening and _is_last_unknown(state, answer.wait):
             self._reopen(commit, open_run, heeded)
         self._close(state, Closing(answer, over=stopped), commit)
         log.info("thread=%s %s answered by %s (%s)", state.input.thread, answer.wait, answer.by, answer.how)
@@ -128,7 +129,7 @@ class Letters:
         run = str(order["run"])
         state = self._runs.get(run)
         commit = Commit(run, read=[name], progress=False)
-        if state is not None and state.status == "parked":
+        if state is not None and state.status == "parked" and run not in heeded.reopening:
             log.info("thread=%s run=%s %s by %s", state.input.thread, run, order["verb"], order["by"])
             if order["verb"] == "heal":
                 heeded.healed.append((run, str(order["by"])))
@@ -139,6 +140,7 @@ class Letters:
     def _reopen(self, commit: Commit, open_run: str, heeded: Heeded) -> None:
         """A parked run is the open one again, or will be when the one that is has come to its end."""
         run = commit.run
+        heeded.reopening.add(run)
         commit.done.append(f"parked:{run}")
         if open_run:
             commit.rest[f"resume:{run}"] = ""

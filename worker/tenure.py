@@ -183,9 +183,8 @@ class Tenure:
             return self._taking.resume(self._runs[self._open], len(self._mailbox.inputs))
         if (item := _reopening(self._mailbox)) is not None:
             self._open = item.partition(":")[2]
-            self._mailbox = replace(
-                self._mailbox, rest={name: value for name, value in self._mailbox.rest.items() if name != item}
-            )
+            rest = {name: value for name, value in self._mailbox.rest.items() if name != item}
+            self._mailbox = replace(self._mailbox, rest=rest)
             return self._taking.resume(self._runs[self._open], len(self._mailbox.inputs))
         if not self._mailbox.inputs:
             return None
@@ -245,6 +244,8 @@ class Tenure:
         self._mailbox = replace(self._mailbox, inputs=(), stops={}, news=())
         if not self._waits:
             self._open = ""
+            rest = {name: value for name, value in self._mailbox.rest.items() if name != f"resume:{run.id}"}
+            self._mailbox = replace(self._mailbox, rest=rest)
             self._outbox.deliver(run.state)
 
     def _abort(self, run: Run) -> None:

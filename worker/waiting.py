@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from store.errors import RunWaiting
+from store.errors import RunSuspended, RunWaiting, StoreUnavailableError
 from store.lease import Commit
 from store.ports import ReplyError
 from store.record import Record
@@ -30,12 +30,16 @@ log = logging.getLogger(__name__)
 def ask_people(run: Run, key: StepKey, ask: Ask) -> Answer:
     """The answer to what this step asks, once there is one; `RunWaiting` until then.
 
-    Asked again, under whatever words, it is the same wait with the same deadline.
+    Asked again, under whatever words, it is the same wait with the same deadline. That the store is away is no failure
+    of the tool that asks: the run is left as it stands (`RunSuspended`).
     """
     wait = wait_id(key)
     if wait not in run.state.waits:
         [record], commit = opening(run, [(key, ask)])
-        run.ledger.commit(record, together=commit)
+        try:
+            run.ledger.commit(record, together=commit)
+        except StoreUnavailableError as error:
+            raise RunSuspended(f"nobody can be asked now: {error}") from error
         show_cards(run, [wait])
     return answer_to(run, wait)
 
@@ -68,7 +72,7 @@ def show_cards(run: Run, waits: Sequence[str]) -> None:
     for wait in waits:
         try:
             Card(run.services, run.door, run.state, run.reply, wait).show(0)
-        except ReplyError as error:
+        except (ReplyError, StoreUnavailableError) as error:
             log.info("thread=%s the card of %s is shown later: %s", run.state.input.thread, wait, error)
 
 
@@ -83,7 +87,7 @@ def show_plan(run: Run, done: Sequence[int], doing: int) -> None:
         raise ToolError("there is no approved plan: present one first")
     try:
         Card(run.services, run.door, run.state, run.reply, approved[-1]).follow(done, doing)
-    except ReplyError as error:
+    except (ReplyError, StoreUnavailableError) as error:
         log.info("thread=%s the plan's card is behind: %s", run.state.input.thread, error)
 
 

@@ -176,3 +176,20 @@ def test_a_stop_ends_a_run_in_doubt_and_the_call_stays_listed_as_unknown(world: 
     assert doubt.outcome()["status"] == "aborted"
     assert [item.partition(":")[0] for item in doubt.head().rest] == ["unknown"]
     assert doubt.standing() == ["over"]
+
+
+@pytest.mark.clause("TOOL-3", "RUN-6")
+def test_a_resolution_and_an_order_at_once_take_the_run_up_once(world: Make) -> None:
+    doubt = InDoubt(world)
+
+    def act() -> None:
+        doubt.work()
+        assert doubt.fleet.host.store.admissions.order(THREAD, doubt.run, "resume", "U8") == "ordered"
+        assert doubt.say_so("It happened") == "taken"
+        doubt.work()
+
+    doubt.play(act)
+
+    settled = [record.body["status"] for record in doubt.seen.log if record.kind == "settled"]
+    assert settled == ["parked", "completed"]
+    assert doubt.head().rest == []

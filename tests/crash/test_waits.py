@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from playground.simulation.doubles import Gate, Posted
 from store.ports import ReplyError, Said
@@ -411,3 +412,55 @@ def test_a_run_started_behind_another_of_its_tenure_goes_on_from_what_it_was_sta
     asking.play(act)
 
     assert [post.views[-1].text for post in replies(asking.seen)] == ["first", "second"]
+
+
+@pytest.mark.clause("RUN-17", "ASK-1")
+def test_a_store_that_is_away_while_the_card_is_shown_fails_no_tool(world: Make) -> None:
+    asking = Asking(world, calls(COLOR), says("done"))
+
+    class Away:
+        """The store cannot be reached for the first turn that a card takes."""
+
+        times = 0
+
+        def __call__(self, call: str, side: str) -> None:
+            if (call, side) == ("take_turn", "before") and asking.waits() and not self.times:
+                self.times += 1
+                raise RedisConnectionError("away")
+
+    def act() -> None:
+        asking.work(Away())
+        assert asking.standing() == ["open"]
+        asking.answer("red")
+        asking.work()
+
+    asking.play(act)
+
+    assert "→ red" in asking.told()
+
+
+@pytest.mark.clause("RUN-17", "WAIT-1")
+def test_a_store_that_is_away_while_somebody_is_asked_fails_no_tool(world: Make) -> None:
+    asking = Asking(world, calls(COLOR), says("done"))
+
+    class Away:
+        """The store cannot be reached from the model's answer on, until that tenure is over."""
+
+        answered = False
+
+        def __call__(self, call: str, side: str) -> None:
+            if call == "commit model.done" and side == "after":
+                self.answered = True
+            elif (
+                self.answered and side == "before" and call.split(" ")[0] in ("commit", "release", "renew", "take_turn")
+            ):
+                raise RedisConnectionError("away")
+
+    def act() -> None:
+        asking.work(Away())
+        asking.answer("red")
+        asking.work()
+
+    asking.play(act)
+
+    assert "→ red" in asking.told()
