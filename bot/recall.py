@@ -8,8 +8,6 @@ from collections.abc import Callable
 from store.errors import StoreUnavailableError
 from store.protocol import Waits
 
-UNSEEN = 600.0
-"""Seconds for which a card counts as looked after, however often we connect."""
 MOST = 50
 """Cards that one connection asks for; the sweep asks for the others, in time."""
 
@@ -17,10 +15,13 @@ log = logging.getLogger(__name__)
 
 
 class Recall:
-    """Asks, and rings: whether a card is in view is for the owner of its thread to find out."""
+    """Asks, and rings: whether a card is in view is for the owner of its thread to find out.
 
-    def __init__(self, team: str, waits: Waits, ring: Callable[[str], None]) -> None:
-        self._team, self._waits, self._ring = team, waits, ring
+    unseen: seconds for which a card counts as looked after, however often we connect.
+    """
+
+    def __init__(self, team: str, waits: Waits, ring: Callable[[str], None], unseen: float) -> None:
+        self._team, self._waits, self._ring, self._unseen = team, waits, ring, unseen
         self._seen = 0
 
     def look(self, connection: int) -> None:
@@ -28,7 +29,7 @@ class Recall:
         if not connection or connection == self._seen:
             return
         try:
-            threads = dict.fromkeys(self._waits.recall(self._team, unseen=UNSEEN, limit=MOST))
+            threads = dict.fromkeys(self._waits.recall(self._team, unseen=self._unseen, limit=MOST))
         except StoreUnavailableError as error:
             log.info("open questions are looked for when the store is back: %s", error)
             return

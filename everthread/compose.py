@@ -159,7 +159,7 @@ class Composition:
             operators=Operators(desk, settings.admins, groups_of(settings)),
         )
         catch_up.deliver = partial(deliver, app)
-        catch_up.beside = Recall(me.team, store.waits, ring).look
+        catch_up.beside = Recall(me.team, store.waits, ring, settings.recall).look
         return app
 
     def pool(self, me: Identity) -> Pool:

@@ -125,6 +125,8 @@ class Settings(BaseSettings):
     keep_days: float = Field(30.0, ge=0.01, le=3650.0)
     catch_up: float = Field(60.0, ge=1.0, le=3600.0)
     """Seconds between two readings of Slack's history where something may have been missed."""
+    recall: float = Field(600.0, ge=0.0, le=86_400.0)
+    """Seconds for which an open question's card counts as looked after, however often the bot connects."""
 
     # The agent.
     model: str = "claude-sonnet-5-5"

@@ -32,6 +32,8 @@ DEMO_RULES = '[{"tool": "charge", "then": "ask"}]'
 DEMO_SPEND = "5"
 """Dollars a day with a real key, unless EVERTHREAD_DAILY_SPEND says otherwise."""
 DEMO_GRACE = "10"
+DEMO_RECALL = "0"
+"""Who deletes a card and drops the sockets sees it come back at once."""
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 Tell = Callable[[str, str], None]
@@ -154,6 +156,7 @@ def environment(
     chosen[SHOP] = f"{page}/demo/"
     chosen.setdefault("EVERTHREAD_HTTP_POST", f"{page}/demo/")
     chosen.setdefault("EVERTHREAD_GRACE", DEMO_GRACE)
+    chosen.setdefault("EVERTHREAD_RECALL", DEMO_RECALL)
     return chosen
 
 

@@ -407,7 +407,7 @@ def test_the_watch_outlives_a_fault_of_ours(gap: Gap, monkeypatch: pytest.Monkey
 def test_on_every_connection_open_cards_are_looked_for_at_most_once_in_ten_minutes(gap: Gap, store: Store) -> None:
     ask(store, question(), approval(n=2))
     rung: list[str] = []
-    recall = Recall(ME.team, store.waits, rung.append)
+    recall = Recall(ME.team, store.waits, rung.append, 600)
     gap.clock.advance(601)
     recall.look(0)
     assert rung == []
@@ -439,7 +439,7 @@ def test_open_cards_are_looked_for_when_the_store_is_back(
     ask(store, question())
     gap.clock.advance(601)
     rung: list[str] = []
-    recall = Recall(ME.team, store.waits, rung.append)
+    recall = Recall(ME.team, store.waits, rung.append, 600)
 
     def down(*_: object, **__: object) -> None:
         raise StoreUnavailableError("the store does not answer")
