@@ -20,8 +20,14 @@ export function say(text, bad = false) {
   line.classList.toggle("bad", bad);
 }
 
+/** What was wrong before is over. */
+function hush() {
+  if (document.getElementById("said").classList.contains("bad")) say("");
+}
+
 /** Say what was wrong with an answer, if anything; the answer. */
 export function heard(answer) {
+  if (answer.ok) hush();
   if (!answer.ok) say(answer.error ?? answer.said, true);
   else if (answer.delivered !== false && answer.acked === false) say("⚠ The bot did not take that within 3 seconds, as Slack shows at the button. Try again.", true);
   return answer;

@@ -7,16 +7,32 @@ export function textObject(text, view) {
   return text.type === "mrkdwn" ? mrkdwn(text.text, view) : unescaped(text.text);
 }
 
+/** What stands in `<…>` is kept out of the way while the rest is marked up, and then put in its place. */
 export function mrkdwn(text, view) {
-  return text.split(/(<[^<>]+>)/).flatMap((piece) => {
-    const control = piece.match(/^<([@!#]?)([^|>]+)(?:\|([^>]*))?>$/);
-    if (!control) return inline(unescaped(piece).replaceAll(/(?<![\w*])\*(\S[^*\n]*?)\*(?![\w*])/g, "**$1**"));
-    const [, sign, target, label] = control;
-    if (sign === "@") return [mention(target, view)];
-    if (sign === "#") return [channelLink(target, label, view)];
-    if (sign === "!") return [special(target, label)];
-    return [link(unescaped(target), unescaped(label ?? target), view)];
+  const kept = [];
+  const plain = text.replaceAll(/[\uE000-\uF8FF]/g, "").replaceAll(/<([@!#]?)([^<>|]+)(?:\|([^<>]*))?>/g, (_, sign, target, label) => {
+    if (kept.length >= MOST_KEPT) return label ?? target;
+    kept.push(control(sign, target, label, view));
+    return String.fromCharCode(FIRST_KEPT + kept.length - 1);
   });
+  const whole = h("span", {}, inline(unescaped(plain).replaceAll(/(?<![\w*])\*(\S[^*\n]*?)\*(?![\w*])/g, "**$1**")));
+  const walk = document.createTreeWalker(whole, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walk.nextNode()) if (/[\uE000-\uF8FF]/.test(walk.currentNode.data)) found.push(walk.currentNode);
+  for (const node of found) {
+    node.replaceWith(...node.data.split(/([\uE000-\uF8FF])/).map((piece) => (piece.length === 1 && kept[piece.charCodeAt(0) - FIRST_KEPT]) || piece));
+  }
+  return [...whole.childNodes];
+}
+
+const FIRST_KEPT = 0xe000;
+const MOST_KEPT = 6400;
+
+function control(sign, target, label, view) {
+  if (sign === "@") return mention(target, view);
+  if (sign === "#") return channelLink(target, label, view);
+  if (sign === "!") return special(target, label);
+  return link(unescaped(target), unescaped(label ?? target), view);
 }
 
 function mention(id, view) {

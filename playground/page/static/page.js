@@ -46,9 +46,9 @@ function drawAll() {
   const direct = here().kind === "im";
   const homely = direct && state.tab === "home";
   $("channel-name").textContent = direct ? "everthread" : `#${here().name}`;
-  $("channel-about").textContent = direct ? `for ${state.me} alone` : `${here().members.length} members`;
   $("tabs").hidden = !direct || !hasHome();
-  for (const tab of $("tabs").children) tab.setAttribute("aria-selected", String(tab.dataset.tab === state.tab));
+  $("channel-about").textContent = direct ? (hasHome() ? "" : `for ${state.me} alone`) : `${here().members.length} members`;
+  for (const tab of $("tabs").children) tab.setAttribute("aria-current", String(tab.dataset.tab === state.tab));
   $("home").hidden = !homely;
   $("roots").hidden = homely;
   $("ask-form").hidden = homely;
