@@ -132,10 +132,6 @@ class Composition:
         history = History(self.slack, me.team, store, clock, threads, turn)
         return CatchUp(me, store.workspace, history, clock, threads, self.settings.catch_up)
 
-    def desk(self, team: str, store: Store) -> OperatorsDesk:
-        """The operator's verbs over one workspace."""
-        return OperatorsDesk(store, team, clock, self.settings, Wake(self._redis(for_bot_wakes)).ring)
-
     def _app(self, me: Identity, store: Store, catch_up: CatchUp) -> App:
         wake = Wake(self._redis(for_bot_wakes))
 

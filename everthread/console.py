@@ -95,16 +95,13 @@ def _process(command: Command) -> int:
 def _operate(given: argparse.Namespace) -> int:
     """One of the operator's verbs; it needs Redis and nothing else, as the sweep does."""
     settings = _settings("recovery")
-    from everthread.compose import Composition
-    from everthread.desk.target import team_of
+    from everthread.desk.outside import desk_of
     from everthread.verbs import operate
     from store.desk import UnknownTargetError
     from store.errors import StoreUnavailableError
 
-    parts = Composition(settings)
-    store = parts.bot_store()
     try:
-        return operate(given, parts.desk(team_of(store, given.team), store), f"console:{getpass.getuser()}")
+        return operate(given, desk_of(settings, given.team), f"console:{getpass.getuser()}")
     except UnknownTargetError as error:
         raise CannotStart(NOT_THERE, str(error)) from error
     except StoreUnavailableError as error:

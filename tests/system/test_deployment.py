@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -63,8 +64,8 @@ class Deployment:
         self.processes.append(process)
         return process
 
-    def run(self, command: str, **settings: str) -> subprocess.CompletedProcess[str]:
-        arguments = [sys.executable, "-m", "everthread", command]
+    def run(self, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
+        arguments = [sys.executable, "-m", "everthread", *words]
         return subprocess.run(
             arguments, env=self.environment | settings, capture_output=True, text=True, timeout=30, check=False
         )
@@ -151,6 +152,56 @@ def test_without_an_app_token_slack_posts_and_the_same_processes_answer(deployme
         process.send_signal(signal.SIGTERM)
     assert (bot.wait(5), worker.wait(10)) == (0, 0)
     assert not deployment.logged(slack.signing_secret)
+
+
+@pytest.mark.clause("ADMIN-1", "ADMIN-2")
+def test_those_who_run_it_are_answered_in_slack_and_on_the_command_line(deployment: Deployment) -> None:
+    slack = deployment.slack
+    deployment.start("bot")
+    deployment.start("worker")
+    wait_until(lambda: deployment.logged("bot is connected"), "the bot is connected", 20.0)
+    wait_until(lambda: deployment.logged("pool starts"), "the pool starts", 20.0)
+    ts = slack.say("ann", "general", "@everthread hello")
+    wait_until(lambda: "tokens" in blocks_of(slack.messages("general", ts)[-1]), "it is over")
+    [channel] = [one["id"] for one in slack.state()["channels"] if one["name"] == "general"]
+
+    slack.slash(
+        "ada", "general", "/everthread", f"why https://everthread.slack.com/archives/{channel}/p{ts.replace('.', '')}"
+    )
+    assert "It is over" in blocks_of(slack.state()["ephemerals"][-1])
+    slack.shortcut("bob", "everthread_why", ts)
+    assert slack.state()["ephemerals"][-1]["thread_ts"] == ts
+    slack.slash("bob", "general", "/everthread", "settings")
+    assert "Only admins" in blocks_of(slack.state()["ephemerals"][-1])
+
+    slack.open_home("ann")
+    wait_until(lambda: slack.state()["views"], "the home tab is there")
+    assert f"|{run_of(blocks_of(slack.state()['views'][0]))}>" in blocks_of(slack.state()["views"][0])
+
+    slack.slash("ada", "general", "/everthread", "settings")
+    picked = {"mode": {"type": "static_select", "selected_option": {"value": "all"}}}
+    assert slack.submit_view("ada", {"everthread_listen": picked})["outcome"] == "closed"
+    slack.say("bob", "general", "and hello to me", ts)
+    wait_until(lambda: len(deployment.replies("general", ts)) == 3, "a reply without a mention is answered, too")
+
+    run = run_of(blocks_of(slack.state()["views"][0]))
+    told = deployment.run("why", run)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert told.stdout.startswith(f"run {run} in T0EVERTHRD/{channel}/{ts}, asked by U0ANN00001")
+    deployment.server.kill()
+    assert deployment.run("runs").returncode == 3
+    assert "cannot reach my store" in slack.slash("ada", "general", "/everthread", "runs")["shown"]
+
+
+def blocks_of(shown: dict[str, Any]) -> str:
+    return json.dumps(shown["blocks"], ensure_ascii=False)
+
+
+def run_of(shown: str) -> str:
+    """The id of the first run that a home tab lists."""
+    found = re.search(r"\|(r[a-z0-9]+)>", shown)
+    assert found is not None
+    return found.group(1)
 
 
 def test_a_port_that_is_taken_is_said_in_one_line(deployment: Deployment) -> None:
