@@ -173,7 +173,12 @@ class Model(Protocol):
 Part = str
 """A run's posts: `reply`; `reply.2`, `reply.3` and `file`, which a long text takes behind it; `done` ("@asker done");
 `card`, why it needs a person; `told`, a word to the asker alone. Of a wait: its card `ask.<wait>`, `ask.<wait>.<n>`
-where it was asked again, `told.<wait>` with the asker alone, and `remind.<wait>`."""
+where it was asked again, `told.<wait>` with the asker alone, `remind.<wait>`, and the file `input.<wait>`."""
+
+
+def is_file(part: Part) -> bool:
+    """Whether this part is an uploaded file, which Slack shows without telling its ts."""
+    return part == "file" or part.startswith("input.")
 
 
 Sign = Literal["line", "session"]
@@ -238,7 +243,10 @@ class Reply(Protocol):
         """What the view's text takes behind the reply, in order: further posts or a file; asks nobody."""
 
     def upload(self, view: RunView, timeout: float) -> str:
-        """Bring the whole text to Slack as a file that nobody sees before it is posted, so it may be repeated."""
+        """Bring the whole text to Slack as a file that nobody sees before it is posted, so it may be repeated.
+
+        Of a view that is about a wait: the whole arguments of its call.
+        """
 
     def find(self, part: Part, since: float, timeout: float, asker: str = "") -> list[str]:
         """The ts of every standing message of ours with this run and part, oldest first.

@@ -29,8 +29,8 @@ START, RESUMED, TURN, SETTLED, REPLY, REPLY_2, REPLY_3, FILE, DONE, CARD, TOLD, 
 )
 OURS = frozenset({START, RESUMED, TURN, SETTLED, REPLY, REPLY_2, REPLY_3, FILE, DONE, CARD, TOLD, DELIVERED})
 
-_WAITING = re.compile(r"#(ask|told|remind)\.[a-z0-9.]+")
-"""Posts of a wait: its card in the thread or in the asker's direct messages, and the reminder."""
+_WAITING = re.compile(r"#(ask|told|remind|input)\.[a-z0-9.]+")
+"""Posts of a wait: its card in the thread or with the asker alone, the reminder, the whole of a long input."""
 _KEY = re.compile(r"([^:]+):(0|[1-9][0-9]*):([^:]+):(0|[1-9][0-9]*)")
 
 

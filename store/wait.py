@@ -77,6 +77,8 @@ class Answerers:
         return cls(tuple(found.get("by", ("channel",))), int(found.get("quorum", 1)), bool(found.get("not_asker")))
 
 
+SHOWN = 2_500
+"""Characters of an approval's arguments that its card shows; longer ones are beside it whole, as a file."""
 ANYBODY = Answerers()
 """Everybody who may use the bot in the thread's channel."""
 

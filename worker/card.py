@@ -10,6 +10,7 @@ from store.errors import RunSuspended
 from store.lease import Commit
 from store.ports import Part, Reply, ReplyError
 from store.view import AskView, CardState, RunView, StepState
+from store.wait import SHOWN
 from worker.door import Door
 from worker.ledger import Ledger
 from worker.post import Post
@@ -50,6 +51,8 @@ class Card:
             if number > 0:
                 self._post(number - 1).amend(replace(view, ask=replace(self._ask(), state="moved")))
             self._stand(number, view)
+            if len(self._asked.wait.arguments) > SHOWN:
+                self._lay_beside(view)
         self._done("card")
 
     def retire(self, rewrite_in: float) -> None:
@@ -104,6 +107,15 @@ class Card:
                 raise
             log.info("thread=%s %s is asked in direct messages: %s", view.thread, self._asked.wait.id, error)
             self._told().ensure(view)
+
+    def _lay_beside(self, view: RunView) -> None:
+        """The whole input of a call that is too long for its card; without it the card still says what is missing."""
+        try:
+            self._part(f"input.{self._asked.wait.id}").ensure(view)
+        except ReplyError as error:
+            if error.kind in ("busy", "lost", "credentials"):
+                raise
+            log.warning("thread=%s the input of %s cannot be shown: %s", view.thread, self._asked.wait.id, error)
 
     def _view(self) -> RunView:
         progress = Progress(self._services.clock, self._state, active_before=0.0, resumed=False, queued=0)

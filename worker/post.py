@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from store.ports import Part, Reply, ReplyError, Sign
+from store.ports import Part, Reply, ReplyError, Sign, is_file
 from store.record import Record
 from store.stepkey import StepKey
 from store.view import RunView
@@ -64,7 +64,7 @@ class Post:
         try:
             return self._post(mark, view)
         except ReplyError as error:
-            if error.kind != "gone" or self._part != "file" or not known:
+            if error.kind != "gone" or not is_file(self._part) or not known:
                 raise
         return self._post(self._mark(view), view)
 
@@ -135,7 +135,7 @@ class Post:
         """The mark of one more attempt; a file is uploaded before it, so that the mark can name it."""
         latest = self._latest()
         attempt = 0 if latest is None else latest.key.attempt + 1
-        file = self._reply.upload(view, self._allowance()) if self._part == "file" else ""
+        file = self._reply.upload(view, self._allowance()) if is_file(self._part) else ""
         self._mine = True
         return self._ledger.commit(self._record(attempt, "pending", file=file))
 

@@ -24,13 +24,13 @@ from bot.cards.fences import head
 from bot.cards.text import clip, harmless, in_bytes, one_line
 from store.redaction import masked_text
 from store.view import AskView, RunView, StepState
-from store.wait import Answer, Question, Wait
+from store.wait import SHOWN, Answer, Question, Wait
 
 MOST_INLINE = 5
 """More questions than this are answered in a window."""
 _TEXT, _OVER_TEXT, _LEAST_TEXT = 6_000, 1_500, 400
 """Characters of a paragraph alone on an open card, on one that is over, and of each of many."""
-_ANSWER, _CALL, _ARGUMENTS, _SAID = 2_500, 1_000, 2_500, 300
+_ANSWER, _CALL, _SAID = 2_500, 1_000, 300
 _STEPS, _STEP_ROOM, _LEAST_STEP = 40, 2_400, 24
 _SHOWN = 20
 """Questions that are listed; what is beyond them stands in the window alone."""
@@ -71,7 +71,7 @@ def _asked(wait: Wait) -> list[Block]:
         case "plan":
             return [*_heading(wait, _TEXT), *_plan(wait), _decide(wait)]
         case "approval":
-            return [*_heading(wait, _OVER_TEXT), *_call(wait, _ARGUMENTS), _decide(wait)]
+            return [*_heading(wait, _OVER_TEXT), *_call(wait, SHOWN), _decide(wait)]
 
 
 def _over(ask: AskView) -> Card:
@@ -152,7 +152,7 @@ def _call(wait: Wait, room: int) -> list[Block]:
     if wait.arguments.strip():
         blocks.append(_code(wait.arguments, room))
         if (left := len(harmless(wait.arguments)) - room) > 0:
-            blocks.append(context(f"{left:,} more characters are not shown here."))
+            blocks.append(context(f"{left:,} more characters are in the file below."))
     return blocks
 
 

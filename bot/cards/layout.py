@@ -56,11 +56,11 @@ def parts(view: RunView) -> Sequence[Part]:
     return ("file",) if laid.filed else LATER[: max(0, len(laid.texts) - 1)]
 
 
-def file_name(run: str) -> str:
-    """The name by which a run's file is found again."""
-    return f"answer-{run}.md"
+def file_name(run: str, wait: str = "") -> str:
+    """The name by which a run's file is found again; wait: the one whose call's input it holds."""
+    return f"input-{wait}.json" if wait else f"answer-{run}.md"
 
 
 def file_text(view: RunView) -> bytes:
-    """The whole text, as it was said: a file mentions nobody."""
-    return clean(view.text).encode()
+    """The whole text, as it was said, or the masked input of the call that is asked about: a file mentions nobody."""
+    return clean(view.text if view.ask is None else view.ask.wait.arguments).encode()

@@ -27,7 +27,7 @@ from bot.reply.attachments import read_attachment
 from bot.reply.channel import read_channel
 from bot.reply.file_post import show_file, upload_file
 from bot.reply.signs import show_sign
-from store.ports import Attachment, Clock, Part, Replies, ReplyError, Said, Sign
+from store.ports import Attachment, Clock, Part, Replies, ReplyError, Said, Sign, is_file
 from store.thread import ThreadId, ts_order
 from store.view import RunView
 
@@ -52,7 +52,7 @@ _WAIT_CARDS: Mapping[str, Callable[[RunView], Card]] = {
 _SKEW_SECONDS = 120.0
 """Slack's clock gives the ts, ours gave `since`; looking back further costs nothing."""
 
-_TITLE = "The whole answer"
+_TITLE, _INPUT_TITLE = "The whole answer", "The whole input of the call"
 _PAGES, _FIND_PAGE, _HISTORY_PAGE = 10, 200, 999
 
 _PARSE = "none"
@@ -76,8 +76,9 @@ class ThreadReply:
 
     def post(self, part: Part, view: RunView, timeout: float) -> str:
         until = self._clock.boottime() + timeout
-        if part == "file":
-            show_file(self._client, view.file, _TITLE, self._thread, timeout)
+        if is_file(part):
+            title = _TITLE if view.ask is None else _INPUT_TITLE
+            show_file(self._client, view.file, title, self._thread, timeout)
             return ""
         channel, root = self._place(part, view.asker, timeout)
         card = _card(part, view)
@@ -113,7 +114,13 @@ class ThreadReply:
         return parts(view)
 
     def upload(self, view: RunView, timeout: float) -> str:
-        return upload_file(self._client, file_name(self._run), file_text(view), timeout, self._clock)
+        return upload_file(
+            self._client,
+            file_name(self._run, view.ask.wait.id if view.ask is not None else ""),
+            file_text(view),
+            timeout,
+            self._clock,
+        )
 
     def find(self, part: Part, since: float, timeout: float, asker: str = "") -> list[str]:
         until = self._clock.boottime() + timeout
@@ -200,8 +207,9 @@ class ThreadReply:
     def _is_ours(self, message: Mapping[str, Any], part: Part) -> bool:
         if message.get("bot_id") != self._me.bot and message.get("user") != self._me.user:
             return False
-        if part == "file":  # a file's message carries no metadata of ours, but the file has a name of ours
-            return any(file.get("name") == file_name(self._run) for file in message.get("files") or ())
+        if is_file(part):  # a file's message carries no metadata of ours, but the file has a name of ours
+            name = file_name(self._run, part.partition(".")[2])
+            return any(file.get("name") == name for file in message.get("files") or ())
         metadata = message.get("metadata") or {}
         payload = metadata.get("event_payload") or {}
         return (

@@ -21,6 +21,7 @@ from store.ports import (
     Said,
     Sign,
     Usage,
+    is_file,
 )
 from store.values import digest_of
 from store.view import RunView
@@ -128,7 +129,7 @@ class SeatedReply:
         ts = f"{1_800_000_100 + len(self.slack.posts)}.000000"
         self.slack.posts.append(Posted(ts, self.run, part, [view]))
         self.gate(f"post {part}", "after")
-        return "" if part == "file" else ts
+        return "" if is_file(part) else ts
 
     def edit(self, ts: str, view: RunView, timeout: float, part: Part = "reply") -> None:
         self._leave(f"edit {part}")
@@ -144,7 +145,7 @@ class SeatedReply:
     def upload(self, view: RunView, timeout: float) -> str:
         self._leave("upload")
         file = f"F{len(self.slack.uploads) + 1}"
-        self.slack.uploads[file] = view.text
+        self.slack.uploads[file] = view.text if view.ask is None else view.ask.wait.arguments
         self.gate("upload", "after")
         return file
 

@@ -11,7 +11,8 @@ from slack_sdk.web.file_upload_v2_result import FileUploadV2Result
 
 from bot.reply import replies
 from store.ports import Clock, Reply, ReplyError
-from store.view import RunView
+from store.view import AskView, RunView
+from store.wait import Wait
 from tests.bot.doubles import ME, FakeSlack, refusal
 
 THREAD = "T0TEAM/C0GENERAL/1800000000.000100"
@@ -163,3 +164,21 @@ def test_in_a_direct_message_that_is_closed_nobody_else_can_be_told(slack: Filin
         replies(slack, ME, clock)("T0TEAM/D0ANN/1800000000.000100", "r7").post("told", VIEW, 4.0)
     assert caught.value.kind == "closed"
     assert not slack.calls
+
+
+@pytest.mark.clause("ASK-1")
+def test_the_whole_input_of_a_call_is_a_file_of_its_wait(slack: FilingSlack, reply: Reply, clock: Clock) -> None:
+    wait = Wait("w1", "r7", THREAD, "r7:0:t0/gate:0", "approval", "U0ANN", "May I?", 1.0, arguments="x" * 20_000)
+    view = replace(VIEW, status="waiting", ask=AskView(wait, "open"))
+    slack.answer("files.getUploadURLExternal", PLACE)
+
+    file = reply.upload(view, 4.0)
+    reply.post("input.w1", replace(view, file=file), 4.0)
+
+    [asked] = slack.made("files.getUploadURLExternal")
+    assert (asked.args["filename"], slack.sent) == ("input-w1.json", [(PLACE["upload_url"], b"x" * 20_000)])
+    [shown] = slack.made("files.completeUploadExternal")
+    assert json.loads(shown.args["files"]) == [{"id": "F1", "title": "The whole input of the call"}]
+    posted = {"ts": "1800000001.000100", "user": ME.user, "files": [{"id": "F1", "name": "input-w1.json"}]}
+    slack.answer("conversations.replies", {"messages": [posted]})
+    assert reply.find("input.w1", clock.now(), 4.0) == ["1800000001.000100"]

@@ -178,3 +178,39 @@ def test_an_approval_shows_masked_arguments_and_the_tool_gets_the_real_ones(worl
 def test_a_rule_fits_by_tool_channel_and_arguments(rule: Rule, fits: bool) -> None:
     found = Rules((rule,)).judge("charge", {"amount": 40}, "C1")
     assert (found is rule) is fits
+
+
+@pytest.mark.clause("ASK-1", "REPLY-2", "SEC-2")
+@pytest.mark.parametrize("side", ["before", "after"])
+@pytest.mark.parametrize("call", ["upload", "post input", "commit #input.pending", "commit #input.done", "commit"])
+def test_an_input_too_long_for_its_card_is_beside_it_whole_and_masked_and_once(
+    world: Make, call: str, side: str
+) -> None:
+    script = "echo hello\n" * 2_000
+
+    @tool(replay="unsafe")
+    def run_script(context: ToolContext, script: str, password: str) -> str:
+        """Run it."""
+        return "ran"
+
+    seen = Asking(
+        world,
+        calls(("run_script", {"script": script, "password": "hunter2"})),
+        says("done"),
+        tools=[run_script],
+    )
+    seen.fleet.rules = Rules((Rule("ask", "*"),))
+
+    def act() -> None:
+        seen.work(Killer(call, side), Killer(call, side, 2))
+        seen.answer(verdict="approve")
+        seen.work()
+
+    seen.play(act)
+
+    shown = [post for post in seen.fleet.slack.posts if post.part.startswith("input.")]
+    files = [seen.fleet.slack.uploads[post.views[-1].file] for post in shown]
+    assert len(files) == 1
+    assert files[0].count("echo hello") == 2_000
+    assert "hunter2" not in files[0]
+    assert seen.outcome()["text"] == "done"

@@ -151,7 +151,7 @@ def test_an_approval_shows_the_exact_call_and_as_much_of_its_arguments_as_fits()
     card = ask_card(view(asked))
     assert shown(card)[:2] == ["May it?", "run_script(script=…)"]
     assert arguments.startswith(shown(card)[2])
-    assert shown(card)[3] == f"{len(arguments) - 2_500:,} more characters are not shown here."
+    assert shown(card)[3] == f"{len(arguments) - 2_500:,} more characters are in the file below."
     assert pressed(card) == [(APPROVE, "Approve"), (DENY, "Deny")]
     assert card.text == "An approval: run_script(script=…)"
 
