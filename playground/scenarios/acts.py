@@ -20,6 +20,7 @@ class Acts(Gestures):
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
+        self._stage = stage
         self._frozen: list[int] = []
         self._bots = 0
 

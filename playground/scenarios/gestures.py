@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
-from playground.scenarios.happenings import Happening, NothingHappened
-from playground.scenarios.stage import Stage
+from playground.scenarios.happenings import Happening, Happenings, Match, NothingHappened
+from playground.standins.slack.client import SlackStandin
+from store.protocol import Store
 
 SOON = 15.0
+
+
+class Surroundings(Protocol):
+    """Where gestures are made, for real or simulated."""
+
+    @property
+    def slack(self) -> SlackStandin: ...
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def happenings(self) -> Happenings: ...
 
 
 class Gestures:
     """One method a key, called with its value and the whole step; it remembers which message is which."""
 
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
+    def __init__(self, stage: Surroundings) -> None:
+        self._where = stage
         self.messages: dict[str, str] = {}
         self.said = False
         self.threads: dict[str, tuple[str, str]] = {}
         """Name → channel and ts of the first message."""
+
+    def await_one(self, match: Match, describe: str) -> Happening:
+        return self._where.happenings.wait(match, describe, timeout=SOON)
 
     def ts_of(self, message: str) -> str:
         if message not in self.messages:
@@ -27,78 +44,65 @@ class Gestures:
         return self.messages[message]
 
     def _says(self, text: str, acts: Mapping[str, Any]) -> None:
-        slack, name = self._stage.slack, acts.get("thread", "main")
+        slack, name = self._where.slack, acts.get("thread", "main")
         channel, root = self.threads.get(name, (acts.get("channel", "general"), None))
-        place, files = self._place(channel), acts.get("files")
-        ts = slack.say(acts.get("user", "ann"), place, text, root, order=acts.get("order"), files=files)
+        order, files = acts.get("order"), acts.get("files")
+        ts = slack.say(acts.get("user", "ann"), channel, text, root, order=order, files=files)
         self.messages[acts.get("as", text)] = ts
-        self._stage.happenings.wait(
-            lambda one: one.kind == "slack.message.posted" and one["ts"] == ts, f"{text!r} is said", timeout=SOON
-        )
+        self.await_one(lambda one: one.kind == "slack.message.posted" and one["ts"] == ts, f"{text!r} is said")
         self.said = True
         self.threads.setdefault(name, (channel, ts))
 
     def _edits(self, message: str, acts: Mapping[str, Any]) -> None:
-        self._stage.slack.edit(self.ts_of(message), acts.get("to", ""))
+        self._where.slack.edit(self.ts_of(message), acts.get("to", ""))
 
     def _deletes(self, message: str, _acts: Mapping[str, Any]) -> None:
-        self._stage.slack.delete(self.ts_of(message))
+        self._where.slack.delete(self.ts_of(message))
 
     def _deletes_reply(self, message: str, acts: Mapping[str, Any]) -> None:
         run = self._admitted(message)["run"]
-        reply = self._stage.happenings.wait(
-            lambda one: one.kind == "slack.message.posted" and _is_reply_of(run, one),
-            f"the reply to {message!r}",
-            timeout=SOON,
+        reply = self.await_one(
+            lambda one: one.kind == "slack.message.posted" and _is_reply_of(run, one), f"the reply to {message!r}"
         )
-        self._stage.slack.delete(reply["ts"], acts.get("user", "ada"))
+        self._where.slack.delete(reply["ts"], acts.get("user", "ada"))
 
     def _clicks(self, label: str, acts: Mapping[str, Any]) -> None:
         """Presses the button once a reply shows it."""
-        shown = self._stage.happenings.wait(
-            lambda one: bool(one["from_app"]) and _button(one, label) is not None,
-            f"a button {label!r}",
-            timeout=SOON,
+        shown = self.await_one(
+            lambda one: bool(one["from_app"]) and _button(one, label) is not None, f"a button {label!r}"
         )
         stale = bool(acts.get("stale"))
-        self._stage.slack.click(acts.get("user", "ann"), _button(shown, label) or "", shown["ts"], stale=stale)
+        self._where.slack.click(acts.get("user", "ann"), _button(shown, label) or "", shown["ts"], stale=stale)
 
     def _stops(self, message: str, acts: Mapping[str, Any]) -> None:
         admitted = self._admitted(message)
-        self._stage.store.admissions.stop(admitted["thread"], admitted["run"], acts.get("user", "ann"))
+        self._where.store.admissions.stop(admitted["thread"], admitted["run"], acts.get("user", "ann"))
 
     def _redeliver(self, message: str, acts: Mapping[str, Any]) -> None:
         times = int(acts.get("times", 1))
-        self._stage.slack.redeliver(self.ts_of(message), times=times, fresh=bool(acts.get("fresh")))
+        self._where.slack.redeliver(self.ts_of(message), times=times, fresh=bool(acts.get("fresh")))
 
     def _commands(self, line: str, acts: Mapping[str, Any]) -> None:
         command, _, text = line.partition(" ")
         channel, root = self.threads.get(acts.get("thread", ""), (acts.get("channel", "general"), None))
-        self._stage.slack.slash(acts.get("user", "ann"), self._place(channel), command, text, thread=root)
+        self._where.slack.slash(acts.get("user", "ann"), channel, command, text, thread=root)
 
     def _opens(self, tab: str, acts: Mapping[str, Any]) -> None:
-        self._stage.slack.open_home(acts.get("user", "ann"), tab)
+        self._where.slack.open_home(acts.get("user", "ann"), tab)
 
     def _slack_stop(self, thread: str, acts: Mapping[str, Any]) -> None:
         channel, root = self.threads[thread]
-        self._stage.slack.stop_session(acts.get("user", "ann"), self._place(channel), root)
+        self._where.slack.stop_session(acts.get("user", "ann"), channel, root)
 
     def _archives(self, channel: str, acts: Mapping[str, Any]) -> None:
-        self._stage.slack.archive(channel, by=acts.get("user", "ada"))
+        self._where.slack.archive(channel, by=acts.get("user", "ada"))
 
     def _removes(self, channel: str, acts: Mapping[str, Any]) -> None:
-        self._stage.slack.leave(channel, by=acts.get("user", "ada"))
+        self._where.slack.leave(channel, by=acts.get("user", "ada"))
 
     def _admitted(self, message: str) -> Happening:
         ts = self.ts_of(message)
-        return self._stage.happenings.wait(
-            lambda one: one.kind == "store.admit" and one["ts"] == ts, f"{message!r} is taken", timeout=SOON
-        )
-
-    def _place(self, channel: str) -> str:
-        """A channel's id by its name, or the DM of a person."""
-        places = self._stage.slack.state()["channels"]
-        return next((place["id"] for place in places if channel in (place["name"], place["id"])), channel)
+        return self.await_one(lambda one: one.kind == "store.admit" and one["ts"] == ts, f"{message!r} is taken")
 
 
 def _is_reply_of(run: str, one: Happening) -> bool:

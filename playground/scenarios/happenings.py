@@ -62,6 +62,11 @@ class Happenings:
         with self._changed:
             return [one for one in self._all if not kinds or one.kind in kinds]
 
+    def since(self, n: int) -> list[Happening]:
+        """Those from number `n` on."""
+        with self._changed:
+            return self._all[n:]
+
     def wait(self, match: Match, describe: str, *, timeout: float, nth: int = 1, since: int = 0) -> Happening:
         """The `nth` happening from number `since` on that matches; `NothingHappened` after `timeout` seconds."""
         deadline = perf_counter() + timeout

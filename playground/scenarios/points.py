@@ -11,7 +11,10 @@ Where = Literal["store", "slack", "model", "effect"]
 
 SCRIPTS = ("admit", "claim", "commit", "release")
 """The scripts that change what a run is; the others renew, look and bury."""
-METHODS = ("chat.postMessage", "chat.update", "conversations.replies", "chat.delete")
+METHODS = (
+    *("chat.postMessage", "chat.update", "conversations.replies", "chat.delete"),
+    *("files.getUploadURLExternal", "files.completeUploadExternal"),
+)
 """Slack calls that a run makes."""
 
 

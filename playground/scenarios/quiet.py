@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from playground.scenarios.happenings import Happenings
 from store.lifecycle import SETTLED
 
 STOP = "everthread_stop"
 """The action of the button that only a run at work has."""
+
+
+class Quiet:
+    """Asked again and again, it looks only at news. now: seconds of any clock."""
+
+    def __init__(self, happenings: Happenings, now: Callable[[], float]) -> None:
+        self._happenings, self._now = happenings, now
+        self._count, self._quiet, self._since = -1, False, 0.0
+
+    def lasts(self, seconds: float) -> bool:
+        """Whether everything has been over for so long."""
+        if self._count != self._happenings.count:
+            self._count, self._since = self._happenings.count, self._now()
+            self._quiet = is_quiet(self._happenings)
+        return self._quiet and self._now() - self._since >= seconds
 
 
 def is_quiet(happenings: Happenings) -> bool:

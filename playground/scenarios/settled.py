@@ -17,13 +17,18 @@ def settled(store: Store, happenings: Happenings) -> Seen:
     admitted = [one for one in happenings.all("store.admit") if one["word"] == "NEW"]
     threads = sorted({str(one["thread"]) for one in admitted})
     logs = {thread: read_log(thread, store.log.read(thread)) for thread in threads}
-    ends = sorted((record for log in logs.values() for record in log if _ends(record)), key=lambda end: end.at)
+    ends = {record.run: record for log in logs.values() for record in log if _ends(record)}
     heads = [store.inventory.head(thread) for thread in threads]
     return Seen(
         runs=list(_runs(admitted, logs, withdrawn(happenings))),
-        answers=[str(end.body["text"]) for end in ends],
+        answers=[str(ends[run].body["text"]) for run in _as_they_ended(happenings) if run in ends],
         unknown=sum(item.startswith("unknown:") for head in heads if head is not None for item in head.rest),
     )
+
+
+def _as_they_ended(happenings: Happenings) -> list[str]:
+    ended = [str(one["run"]) for one in happenings.all("store.commit") if one["head"].get("status") in SETTLED]
+    return list(dict.fromkeys(ended))
 
 
 def _ends(record: Record) -> bool:

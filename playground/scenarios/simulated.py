@@ -54,11 +54,20 @@ def everywhere(scenarios: Sequence[Scenario], processes: int = 2) -> Iterator[Fo
             yield done.result()
 
 
-def deaths(scenario: Scenario) -> Iterator[tuple[str, list[str]]]:
-    """Each point in words, and what does not hold after a death there."""
-    for number in range(1, MOST):
+def deaths(scenario: Scenario, most: int = MOST) -> Iterator[tuple[str, list[str]]]:
+    """Each point in words, and what does not hold after a death there; at most so many, spread evenly."""
+    for number in _numbers(scenario, most):
         play = SimulatedPlay(scenario, number)
         seen = play.run()
         if not play.hit:
             return
         yield play.hit, regardless(scenario, seen)
+
+
+def _numbers(scenario: Scenario, most: int) -> Sequence[int]:
+    if most == MOST:
+        return range(1, MOST)
+    play = SimulatedPlay(scenario)
+    play.run()
+    few = min(most, play.points)
+    return [1 + at * (play.points - 1) // max(1, few - 1) for at in range(few)]

@@ -3,130 +3,152 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future
 from functools import partial
 from typing import Any
 
-from playground.scenarios.happenings import Happenings
-from playground.simulation.baton import Process, Task
+from bot.access import AccessPolicy
+from bot.app import App, build, deliver
+from bot.catch_up import CatchUp
+from bot.dispatch import dispatch, is_done
+from bot.history import History
+from bot.listening import Listening
+from everthread.settings import Settings
+from playground.scenarios.simulated_slack import ME, StandinSlack
+from playground.simulation.baton import Process
 from playground.simulation.fleet import Fleet, Member
 from playground.simulation.pool import MakeGate
-from store.submission import Submission
+from playground.standins.slack.outbox import Delivery
+from worker.pace import turn_of
 
-TEAM, CHANNEL = "T1", "C1"
-AGAIN = 1.0
-"""Seconds until an unacknowledged event is delivered again."""
-MOST = 20
-PEOPLE = {"ann": "U1", "bob": "U2", "ada": "U3", "gus": "U4", "eve": "U5"}
-"""What the script of a scenario may see of them."""
+Json = dict[str, Any]
 
 
 class SimulatedBots:
-    """A host starts a bot again that died; `end` lets some go for good. runs: by id, the ts that began them."""
+    """A host starts a bot again that died; `end` lets some go for good.
 
-    def __init__(self, fleet: Fleet, gate: MakeGate, happenings: Happenings, ring: Callable[[str], bool]) -> None:
-        self._fleet, self._gate, self._happenings, self._ring = fleet, gate, happenings, ring
-        self._bots: list[Member] = []
-        self._missing = 0
+    It stands in the place of the stand-in's outbox.
+    """
+
+    def __init__(
+        self, fleet: Fleet, slack: StandinSlack, settings: Settings, gate: MakeGate, ring: Callable[[str], bool]
+    ) -> None:
+        self._fleet, self._slack, self._settings, self._gate, self._ring = fleet, slack, settings, gate, ring
+        self._bots: list[tuple[Member, App]] = []
         self._turn = 0
-        self._count = 0
-        self._messages: dict[str, Submission] = {}
-        self._roots: dict[str, str] = {}
-        self._mentions: set[str] = set()
-        self.busy = 0
-        """Deliveries that nobody acknowledged yet."""
-        self.runs: dict[str, str] = {}
+        self._under_way = 0
+        self.deliveries: list[Delivery] = []
+        slack.standin.outbox = self  # type: ignore[assignment]  # it is sent through as through an outbox
 
     @property
-    def said(self) -> bool:
-        return bool(self._messages)
+    def catch_up(self) -> bool:
+        """Whether bots read the history: only where Slack gives up at once, for it takes its time."""
+        return not self._slack.standin.settings.retry_delays
 
     @property
-    def threads(self) -> list[str]:
-        return sorted({said.thread for said in self._messages.values()})
+    def busy(self) -> bool:
+        return self._under_way > 0
 
     def start(self, count: int) -> None:
         for _ in range(count):
-            self._bots.append(self._fleet.member(f"bot{len(self._fleet.members)}", self._gate()))
+            member = self._fleet.member(f"bot{len(self._fleet.members)}", self._gate())
+            self._bots.append((member, self._app(member)))
 
     def end(self, count: int | None = None) -> list[Process]:
         """Let bots go, all unless told how many; their processes."""
         gone, self._bots = self._bots[:count], [] if count is None else self._bots[count:]
-        return [bot.process for bot in gone]
+        return [bot.process for bot, _ in gone]
 
-    def ts_of(self, message: str) -> str:
-        return self._messages[message].ts
+    def send(self, kind: str, payload: Json, *, first_attempt: int = 0, **about: Any) -> Delivery:
+        """Deliver a payload until a bot takes it or Slack gives up.
 
-    def hear(self, text: str, acts: Mapping[str, Any]) -> None:
-        """Somebody says something; a mention comes as two events."""
-        self._count += 1
-        ts = f"{1_800_000_000 + self._count}.000000"
-        root = self._roots.setdefault(acts.get("thread", "main"), ts)
-        author, words = PEOPLE.get(acts.get("user", "ann"), "U1"), text.replace("@everthread", "").strip()
-        thread = f"{TEAM}/{CHANNEL}/{root}"
-        name = acts.get("as", text)
-        self._messages[name] = Submission(thread, CHANNEL, ts, author, words, "", self._fleet.baton.time)
-        mention = "@everthread" in text
-        if mention:
-            self._mentions.add(name)
-        for _ in range(2 if mention else 1):
-            self._deliver(name)
+        What tells of our own messages, which no bot heeds, is left out: there are many.
+        """
+        delivery = Delivery(kind, payload, about, first_attempt)
+        if _is_ours(payload.get("event") or {}):
+            return delivery
+        self.deliveries.append(delivery)
+        self._under_way += 1
+        self._slack.standin.journal.add("event.delivered", **delivery.dump())
+        self._fleet.baton.start(self._fleet.host.process, f"deliver {about}", partial(self._carry, delivery))
+        return delivery
 
-    def deliver_again(self, message: str, times: int) -> None:
-        for _ in range(times * (2 if message in self._mentions else 1)):
-            self._deliver(message)
-
-    def stop(self, run: str, by: str) -> None:
-        """Somebody presses Stop, again until it was taken: a bot stores it, then rings."""
-        thread = next(said.thread for said in self._messages.values() if said.ts == self.runs[run])
-        self._start_task(f"stop {run}", lambda bot: self._stop(bot, thread, run, by)).join()
-
-    def _stop(self, bot: Member, thread: str, run: str, by: str) -> None:
-        bot.store.admissions.stop(thread, run, by)
-        self._ring(thread)
-
-    def _deliver(self, message: str) -> None:
-        self._start_task(message, partial(self._admit, message))
-
-    def _admit(self, message: str, bot: Member) -> None:
-        said = self._messages[message]
-        fresh = Submission(
-            said.thread, said.channel, said.ts, said.author, said.text, self._fleet.ids.new("run"), said.at
+    def _app(self, member: Member) -> App:
+        """A bot as it is composed, but for its threads."""
+        settings, workspace = self._settings, member.store.workspace
+        client = self._slack.client(member.process, member.gate)
+        turn = partial(turn_of, workspace, ME.team, member.process.name, "read", urgent=False)
+        history = History(client, ME.team, member.store, member.clock, member.threads, turn)
+        catch_up = CatchUp(ME, workspace, history, member.clock, member.threads, settings.catch_up)
+        app = build(
+            client,
+            me=ME,
+            store=member.store,
+            ring=self._ring,  # type: ignore[arg-type]  # whether it rang is nobody's business there
+            clock=member.clock,
+            ids=self._fleet.ids,
+            policy=AccessPolicy(settings.people, settings.groups, settings.channels, settings.guests, settings.foreign),
+            stopper=settings.stop_by,
+            listening=Listening(settings.listen, settings.listen_in),
+            missed=catch_up.missed,
         )
-        receipt = bot.store.admissions.admit(fresh)
-        if receipt is None:
-            return
-        self.runs.setdefault(receipt.run, said.ts)
-        if receipt.new:
-            self._ring(receipt.thread)
-        self._happenings.tell("slack.event.acked", ts=said.ts)
+        app.listener_runner.listener_executor = _AtOnce()
+        catch_up.deliver = partial(deliver, app)
+        if self.catch_up:
+            catch_up.start(lambda: 1)
+        return app
 
-    def _start_task(self, name: str, work: Callable[[Member], None]) -> Task:
-        """Slack's side of one delivery: to one bot after the other, until one takes it."""
-        self.busy += 1
-        return self._fleet.baton.start(self._fleet.host.process, f"deliver {name}", lambda: self._carry(work))
+    def _carry(self, delivery: Delivery) -> None:
+        """Slack's side of one delivery: to one bot after the other, as often as Slack does it."""
+        slack, again = self._slack.standin, delivery.kind == "events_api"
+        for delay in (0.0, *(slack.settings.retry_delays if again else ())):
+            if delivery.attempts:
+                nobody = not self._bots
+                self._fleet.baton.wait_until(lambda nobody=nobody: nobody and bool(self._bots), delay)  # type: ignore[misc]
+            delivery.attempts += 1
+            if (answered := self._try(delivery)) is not None:
+                delivery.acked, delivery.answer = True, answered
+                slack.journal.add("event.acked", **delivery.dump())
+                break
+        else:
+            delivery.lost = True
+            slack.journal.add("event.lost", **delivery.dump())
+        self._under_way -= 1
 
-    def _carry(self, work: Callable[[Member], None]) -> None:
-        for _ in range(MOST):
-            bot = self._next()
-            if bot is not None:
-                task = self._fleet.baton.start(bot.process, "listen", partial(work, bot))
-                task.join()
-                if task.raised is not None:
-                    raise task.raised
-                if not bot.process.dead:
-                    self.busy -= 1
-                    return
-                self._replace(bot)
-            self._fleet.host.threads.sleep(AGAIN)
-        raise RuntimeError("no bot takes what Slack delivers")
-
-    def _next(self) -> Member | None:
+    def _try(self, delivery: Delivery) -> Json | None:
+        """What a bot answered; None when nobody took it."""
         if not self._bots:
             return None
         self._turn += 1
-        return self._bots[self._turn % len(self._bots)]
+        bot, app = self._bots[self._turn % len(self._bots)]
+        taken: list[bool] = []
+
+        def take() -> None:
+            taken.append(is_done(dispatch(app, delivery.payload)))
+
+        task = self._fleet.baton.start(bot.process, "listen", take)
+        task.join()
+        if task.raised is not None:
+            raise task.raised
+        if bot.process.dead:
+            self._replace(bot)
+            return None
+        return {} if taken == [True] else None
 
     def _replace(self, dead: Member) -> None:
-        if dead in self._bots:
-            self._bots.remove(dead)
+        if any(bot is dead for bot, _ in self._bots):
+            self._bots = [(bot, app) for bot, app in self._bots if bot is not dead]
             self.start(1)
+
+
+class _AtOnce(Executor):
+    """Does on the spot what Bolt would do on a thread of its own, which no baton holds."""
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+        work(*args, **named)
+        return Future()
+
+
+def _is_ours(event: Mapping[str, Any]) -> bool:
+    said = event.get("message") or event.get("previous_message") or event
+    return bool(isinstance(said, Mapping) and said.get("bot_id"))

@@ -4,32 +4,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from everthread.settings import PREFIX, Settings
 from playground.scenarios.conditions import HOWS, match_of, nth_of
 from playground.scenarios.death_gate import DeathGate
-from playground.scenarios.happenings import Happening, Happenings
+from playground.scenarios.happenings import Happening, Happenings, NothingHappened
+from playground.scenarios.in_slack import in_slack
+from playground.scenarios.quiet import Quiet
 from playground.scenarios.scenario import Condition, Scenario, Step
 from playground.scenarios.script_call import ScriptCall
-from playground.scenarios.seen import Seen, SeenCall, SeenReply
+from playground.scenarios.seen import Seen, SeenCall
 from playground.scenarios.settled import settled
 from playground.scenarios.simulated_bots import SimulatedBots
-from playground.scenarios.simulated_world import FOR_EVER, ModelCall, ScriptedClaude, SimulatedEffects, ToldSlack
+from playground.scenarios.simulated_people import PATIENCE, People
+from playground.scenarios.simulated_slack import StandinSlack
+from playground.scenarios.simulated_world import FOR_EVER, ModelCall, ScriptedClaude, SimulatedEffects
 from playground.scenarios.tools import arguments_of, make
-from playground.simulation.baton import Died, Process
-from playground.simulation.doubles import Gate, Posted
+from playground.simulation.baton import Baton, Died, Process
+from playground.simulation.doubles import Gate
 from playground.simulation.fleet import Fleet, Member
 from playground.simulation.pool import Pool
-from store.lifecycle import SETTLED
+from playground.standins.slack.errors import ControlError
 from worker.agent import Agent
 from worker.services import Limits
 
-PATIENCE = 600.0
-"""Virtual seconds that a play may take."""
 LATE = 15.0
 """After a lapsed lease the end is written once more, ten seconds later; by then that is done."""
-SLOW = 20.0
+SLOW, CAUGHT_UP = 20.0, 5.0
+ImpossibleNow = (ControlError, NothingHappened)
+"""What a person cannot do any more after a death has changed the play, such as press a button that is gone."""
+TOLD = ("admit", "amend", "claim", "commit", "release", "retract", "stop", "withdraw")
+"""The scripts of which is told what they did."""
 
 
 class SimulatedPlay:
@@ -42,18 +50,23 @@ class SimulatedPlay:
         self._scenario, self._die_at = scenario, die_at
         self.points = 0
         self.hit = ""
-        self._happenings = Happenings()
+        self._happenings, self._baton = Happenings(), Baton()
+        given = {name.removeprefix(PREFIX).lower(): value for name, value in scenario.settings.items()}
+        self._settings = Settings.model_validate(given)
         self._claude = ScriptedClaude(scenario.model, stand=self._stand)
         self._effects = SimulatedEffects(self._happenings, self._seated)
+        self._slack = StandinSlack(scenario.slack, self._happenings, self._baton)
         self._wanted: list[Condition] = [step.when for step in scenario.play if step.when and step.when.holds]
+        self._holds: dict[int, Any] = {}
         self._released: set[int] = set()
         self._frozen: list[Process] = []
         self._dead: set[str] = set()
+        self._quiet = Quiet(self._happenings, lambda: self._baton.time)
         self._fleet = self._make_fleet()
         workers = int(scenario.settings.get("EVERTHREAD_WORKERS", 1))
-        sweep = float(scenario.settings.get("EVERTHREAD_SWEEP", 2.0))
-        self._pool = Pool(self._fleet, self._gate, workers=workers, sweep=sweep)
-        self._bots = SimulatedBots(self._fleet, self._gate, self._happenings, self._pool.ring)
+        self._pool = Pool(self._fleet, self._gate, workers=workers, sweep=self._settings.sweep)
+        self._bots = SimulatedBots(self._fleet, self._slack, self._settings, self._gate, self._pool.ring)
+        self._people = People(self._slack, self._fleet.outside, self._happenings, self._baton)
 
     def run(self) -> Seen:
         """Play every step, until nothing is left to do."""
@@ -71,17 +84,16 @@ class SimulatedPlay:
         self._stand_at(call.split(" ")[0], side, member.process)
 
     def _make_fleet(self) -> Fleet:
-        settings = self._scenario.settings
-        arguments = arguments_of(self._scenario.model)
+        arguments, settings = arguments_of(self._scenario.model), self._settings
         tools = tuple(make(plan, arguments.get(plan.name, {}), self._effects.act) for plan in self._scenario.tools)
-        self._slack = ToldSlack(happenings=self._happenings)
         return Fleet(
             Agent(tools, "claude-sonnet-5-5"),
             self._claude,  # type: ignore[arg-type]  # it is seated as the model it stands for
-            limits=Limits(renewal=float(settings.get("EVERTHREAD_RENEWAL", 4.0))),
+            limits=Limits(renewal=settings.renewal),
             slack=self._slack,
-            lease=float(settings.get("EVERTHREAD_LEASE", 15.0)),
-            grace=float(settings.get("EVERTHREAD_GRACE", 20.0)),
+            baton=self._baton,
+            lease=settings.lease,
+            grace=settings.grace,
             heard=self._heard,
         )
 
@@ -89,6 +101,9 @@ class SimulatedPlay:
         return DeathGate(self._at)
 
     def _play(self) -> None:
+        for when in self._wanted:
+            if when.subject == "slack":
+                self._hold_slack(when)
         self._pool.start(self._scenario.workers)
         self._bots.start(self._scenario.bots)
         try:
@@ -104,30 +119,30 @@ class SimulatedPlay:
             self._fleet.host.process.dead = True
 
     def _step(self, step: Step) -> None:
-        if step.when is not None:
-            found = self._await(step.when)
-            caller = found["process"] if found is not None else None
-        else:
-            caller = None
+        found = self._await(step.when) if step.when is not None else None
+        caller = found["pid"] if found is not None else None
         for name, value in step.acts.items():
-            act = getattr(self, f"_{name}", None)
+            act = getattr(self, f"_{name}", None) or getattr(self._people, f"_{name}", None)
             if act is not None:
-                act(value, {**step.acts, "caller": caller})
+                with suppress(*(ImpossibleNow if self._die_at else ())):
+                    act(value, {**step.acts, "caller": caller})
         if step.when is not None:
             self._released.add(step.when.line)
+            if step.when.line in self._holds:
+                self._holds[step.when.line].released.set()
 
     def _await(self, when: Condition) -> Happening | None:
         """What met the condition; None when everything was over without it."""
-        match, nth = match_of(when, self._bots.ts_of), nth_of(when)
+        match, nth = match_of(when, self._people.ts_of), nth_of(when)
         met: list[Happening] = []
         seen = 0
 
         def ready() -> bool:
             nonlocal seen
-            news = self._happenings.all()[seen:]
+            news = self._happenings.since(seen)
             seen += len(news)
             met.extend(one for one in news if match(one))
-            return len(met) >= nth or (self._bots.said and self._is_over())
+            return len(met) >= nth or (self._people.said and self._is_over())
 
         self._wait(ready)
         return met[nth - 1] if len(met) >= nth else None
@@ -135,25 +150,12 @@ class SimulatedPlay:
     def _wait(self, ready: Callable[[], bool], seconds: float = PATIENCE) -> None:
         self._fleet.baton.wait_until(ready, seconds)
 
-    # what steps do
-
-    def _says(self, text: str, acts: Mapping[str, Any]) -> None:
-        self._bots.hear(text, acts)
-
-    def _redeliver(self, message: str, acts: Mapping[str, Any]) -> None:
-        self._bots.deliver_again(message, int(acts.get("times", 1)))
-
-    def _clicks(self, _label: str, acts: Mapping[str, Any]) -> None:
-        self._wait(lambda: bool(self._slack.posts))
-        self._bots.stop(self._slack.posts[-1].run, acts.get("user", "ann"))
-
-    def _stops(self, message: str, acts: Mapping[str, Any]) -> None:
-        ts = self._bots.ts_of(message)
-        self._wait(lambda: ts in self._bots.runs.values())
-        run = next(run for run, its in self._bots.runs.items() if its == ts)
-        self._bots.stop(run, acts.get("user", "ann"))
+    # what steps do, beside people
 
     def _kill(self, victim: str | list[Process], acts: Mapping[str, Any] | None = None) -> None:
+        if victim == "redis":
+            self._fleet.store_is_away = True
+            return
         processes = self._victims(victim, acts or {}) if isinstance(victim, str) else victim
         for process in processes:
             process.dead = True
@@ -180,15 +182,20 @@ class SimulatedPlay:
             process.frozen = False
 
     def _start(self, counts: Mapping[str, int], _acts: Mapping[str, Any]) -> None:
+        if counts.get("redis"):
+            self._fleet.store_is_away = False
         self._pool.start(counts.get("workers", 0))
         self._bots.start(counts.get("bots", 0))
 
     def _fault(self, given: Mapping[str, Mapping[str, Any]], _acts: Mapping[str, Any]) -> None:
-        """Of Slack's troubles the lost answer to a post, of Claude's the slow and the silent stream."""
-        slack, claude = given.get("slack", {}), given.get("claude", {})
-        if (slack.get("kind"), slack.get("method")) == ("drop", "chat.postMessage"):
-            self._slack.lost_answers += int(slack.get("times", 1))
+        """Of Claude's troubles the slow and the silent stream."""
+        if "slack" in given:
+            self._slack.standin.faults.add(dict(given["slack"]))
+        claude = given.get("claude", {})
         self._claude.lasts = {"slow": SLOW, "silent": FOR_EVER}.get(str(claude.get("kind")), self._claude.lasts)
+
+    def _mends(self, _what: str, _acts: Mapping[str, Any]) -> None:
+        self._slack.standin.faults.remove()
 
     def _finish(self, tool: str, _acts: Mapping[str, Any]) -> None:
         self._effects.finish(tool)
@@ -214,7 +221,8 @@ class SimulatedPlay:
 
     def _owns(self, member: Member) -> bool:
         with self._outside():
-            heads = [self._fleet.outside.inventory.head(thread) for thread in self._bots.threads]
+            threads = {str(one["thread"]) for one in self._happenings.all("store.admit") if one["word"] == "NEW"}
+            heads = [self._fleet.outside.inventory.head(thread) for thread in sorted(threads)]
         return not member.process.dead and any(
             head is not None and head.owner.startswith(member.owner) for head in heads
         )
@@ -222,9 +230,9 @@ class SimulatedPlay:
     # what is heard
 
     def _heard(self, process: Process, script: str, words: Any, answer: Any) -> None:
-        if script in ("admit", "claim", "commit", "release", "stop") and not isinstance(answer, Exception):
+        if script in TOLD:
             call = ScriptCall(script, [str(word).encode() for word in words])
-            about = {**call.told(answer, None), "process": process.name, "pid": process.name}
+            about = {**call.told(answer, None), "pid": process.name}
             self._happenings.tell(**about)
 
     def _stand(self, how: str, turn: int, process: Process) -> None:
@@ -236,14 +244,14 @@ class SimulatedPlay:
             self._hold(fits[0], process, "claude.call.held", how=how, turn=turn, tokens=max(one.tokens for one in fits))
 
     def _stand_at(self, call: str, side: str, process: Process) -> None:
-        methods = {"chat.postMessage": "post", "chat.update": "edit", "conversations.replies": "find"}
         for one in self._wanted:
             if one.subject in ("commit", "admit") and one.subject == call and self._is_nth(one, call, side):
                 self._hold(one, process, "store.held", name=call, nth=int(one.of), side=side)
                 return
-            if one.subject == "slack" and methods.get(one.of) == call and side == (one.happens or "before"):
-                self._hold(one, process, "slack.hold.reached", method=one.of, when=side)
-                return
+
+    def _hold_slack(self, when: Condition) -> None:
+        wish = {"method": when.of, "nth": when.nth, "when": when.happens or "before", "containing": when.containing}
+        self._holds[when.line] = self._slack.standin.faults.hold(wish)
 
     def _is_nth(self, condition: Condition, call: str, side: str) -> bool:
         done = len(self._happenings.all(f"store.{call}"))
@@ -251,7 +259,7 @@ class SimulatedPlay:
 
     def _hold(self, condition: Condition, process: Process, kind: str, **about: Any) -> None:
         self._wanted.remove(condition)
-        self._happenings.tell(kind, pid=process.name, process=process.name, **about)
+        self._happenings.tell(kind, pid=process.name, **about)
         self._wait(lambda: condition.line in self._released)
 
     def _seated(self) -> tuple[Process, Gate, Callable[..., bool]]:
@@ -269,30 +277,18 @@ class SimulatedPlay:
         return self._fleet.virtual_time()
 
     def _is_over(self) -> bool:
-        """Every message taken, every run at its end, and every end shown."""
-        if self._bots.busy:
-            return False
-        status: dict[str, str] = {}
-        shown: set[str] = set()
-        for one in self._happenings.all("store.commit"):
-            if "status" in one["head"]:
-                status[str(one["run"])] = one["head"]["status"]
-            shown |= {str(one["run"])} if any(call == "#delivered" for call, _ in one["records"]) else set()
-        return all(status.get(run) in (*SETTLED, "parked") and run in shown for run in self._bots.runs)
+        """Every message taken, every run at its end and shown, and where bots may catch up, nothing for as long."""
+        rest = self._settings.catch_up + CAUGHT_UP if self._bots.catch_up else 0.0
+        return not self._bots.busy and self._quiet.lasts(rest)
 
     def _look(self) -> Seen:
-        seen = settled(self._fleet.outside, self._happenings)
+        slack, happenings = self._slack.standin, self._happenings
+        messages = [message.dump() for message in slack.world.messages.values()]
         return replace(
-            seen,
-            replies=[_reply(post) for post in self._slack.posts],
+            in_slack(settled(self._fleet.outside, happenings), messages, happenings, self._slack.content),
             calls=[SeenCall(one.digest, True, self._is_cut(one)) for one in self._claude.calls],
             effects=self._effects.done,
             asked=json.dumps([body["messages"] for body in self._claude.asked], ensure_ascii=False),
-            deaths=len(self._happenings.all("death")),
-            violations=self._claude.violations,
+            deaths=len(happenings.all("death")),
+            violations=[str(one["what"]) for one in slack.violations] + self._claude.violations,
         )
-
-
-def _reply(post: Posted) -> SeenReply:
-    versions = [f"{view.text}\n{view.note}\n{view.footer}" for view in post.views]
-    return SeenReply(post.run, post.part, post.ts, versions, post.deleted)

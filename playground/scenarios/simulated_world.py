@@ -1,4 +1,4 @@
-"""Claude, Slack and the effects of a scenario in one process, on virtual time, telling what happens to them."""
+"""Claude and the effects of a scenario in one process, on virtual time, telling what happens to them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from playground.scenarios.effects import filled, output
 from playground.scenarios.happenings import Happenings
 from playground.scenarios.scenario import ToolPlan
 from playground.scenarios.seen import SeenEffect
+from playground.scenarios.tools import answered
 from playground.simulation.baton import Baton, Process
-from playground.simulation.doubles import Gate, SeatedReply, SimulatedSlack, open_gate
+from playground.simulation.doubles import Gate, open_gate
 from playground.standins.claude.claude import StandinClaude
 from playground.standins.claude.refused import Refused
 from playground.standins.claude.transcript import Json
-from store.ports import Cut, Delta, ModelAnswer, ModelError, ModelRequest, Part, Reply, ReplyError, Usage
-from store.view import RunView
+from store.ports import Cut, Delta, ModelAnswer, ModelError, ModelRequest, Usage
 from worker.tools.context import ToolContext
 from worker.tools.tool import ToolError
 
@@ -110,40 +110,6 @@ class SeatedClaude:
             heard(Delta("text", text))
 
 
-@dataclass
-class ToldSlack(SimulatedSlack):
-    """Slack's thread, telling of each message. lost_answers: so many posts are taken without their answer arriving."""
-
-    happenings: Happenings = field(default_factory=Happenings)
-    lost_answers: int = 0
-
-    def seat(self, process: Process, gate: Gate = open_gate) -> Callable[[str, str], Reply]:
-        return lambda _thread, run: ToldReply(self, run, process, gate)
-
-    def tell(self, kind: str, ts: str, run: str, view: RunView) -> None:
-        titles = [call.title for call in view.calls]
-        text = " ".join([view.doing, view.text, *titles, view.note, view.footer])
-        self.happenings.tell(f"slack.message.{kind}", from_app=True, text=text, ts=ts, run=run)
-
-
-class ToldReply(SeatedReply):
-    """A run's posts as one process makes them, told."""
-
-    slack: ToldSlack
-
-    def post(self, part: Part, view: RunView, timeout: float) -> str:
-        ts = super().post(part, view, timeout)
-        self.slack.tell("posted", ts, self.run, view)
-        if self.slack.lost_answers:
-            self.slack.lost_answers -= 1
-            raise ReplyError("the answer was lost", kind="lost")
-        return ts
-
-    def edit(self, ts: str, view: RunView, timeout: float, part: Part = "reply") -> None:
-        super().edit(ts, view, timeout, part)
-        self.slack.tell("edited", ts, self.run, view)
-
-
 class SimulatedEffects:
     """The world that tools change. seated: the process that runs now, its gate and how it waits."""
 
@@ -156,7 +122,7 @@ class SimulatedEffects:
     def finish(self, tool: str) -> None:
         self._finished[tool] = self._finished.get(tool, 0) + 1
 
-    def act(self, plan: ToolPlan, context: ToolContext, given: Mapping[str, Any]) -> str:
+    def act(self, plan: ToolPlan, context: ToolContext, given: Mapping[str, Any]) -> str | bytes:
         """One execution, as a tool's function does it."""
         process, gate, wait = self._seated()
         gate(f"effect {plan.name}", "before")
@@ -174,4 +140,4 @@ class SimulatedEffects:
         self._happenings.tell("tool.finished", tool=plan.name, pid=process.name)
         if plan.fails:
             raise ToolError(plan.fails)
-        return output(plan, dict(given))
+        return answered(plan, output(plan, dict(given)))

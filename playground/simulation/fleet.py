@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, Protocol
 
 import fakeredis
-from redis.exceptions import ResponseError
+from redis.exceptions import ConnectionError, ResponseError
 
 from playground.simulation.baton import Baton, BatonClock, BatonThreads, Process
 from playground.simulation.doubles import CountingIds, Gate, SimulatedModel, SimulatedSlack, open_gate
+from store.ports import Replies
 from store.protocol import Store
 from store.redis import open_store
 from store.redis.keyspace import thread_keys, workspace
@@ -42,9 +43,9 @@ FIXED_ARGUMENTS = 11
 class GatedRedis(fakeredis.FakeRedis):
     """A fakeredis client of one process: scripts pass its gate by name; its blocking read waits on virtual time."""
 
-    def seat(self, baton: Baton, process: Process, gate: Gate, heard: Heard) -> GatedRedis:
-        self._baton, self._process, self._gate, self._heard = baton, process, gate, heard
-        self._names = {_sha(source(name)): name for name in SHARED}
+    def seat(self, fleet: Fleet, process: Process, gate: Gate) -> GatedRedis:
+        self._fleet, self._baton, self._process, self._gate = fleet, fleet.baton, process, gate
+        self._names = _names()
         return self
 
     def execute_command(self, *args: Any, **options: Any) -> Any:
@@ -52,16 +53,18 @@ class GatedRedis(fakeredis.FakeRedis):
             return self._execute(*args, **options)
         self._process.check()
         self._baton.pause()
+        if self._fleet.store_is_away:
+            raise ConnectionError("the simulated store is away")
         label = self._label(args)
         self._gate(label, "before")
         name = self._names.get(str(args[1]), "") if args[0] == "EVALSHA" else ""
         try:
             answer = self._execute(*args, **options)
         except ResponseError as refusal:
-            self._heard(self._process, name, args, refusal)
+            self._fleet.heard(self._process, name, args, refusal)
             raise
         if args[0] == "EVALSHA":
-            self._heard(self._process, name, args, answer)
+            self._fleet.heard(self._process, name, args, answer)
         self._gate(label, "after")
         return answer
 
@@ -99,8 +102,20 @@ class GatedRedis(fakeredis.FakeRedis):
         return found[0] if found else None
 
 
+@cache
+def _names() -> Mapping[str, str]:
+    """Each script's name by what it is called by."""
+    return {_sha(source(name)): name for name in SHARED}
+
+
 def _sha(text: str) -> str:
     return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+
+
+class Seats(Protocol):
+    """Slack, as each process reaches it for itself."""
+
+    def seat(self, process: Process, gate: Gate) -> Replies: ...
 
 
 class Member:
@@ -110,7 +125,7 @@ class Member:
         self.process = Process(name)
         self.fleet, self.gate = fleet, gate
         baton = fleet.baton
-        redis = GatedRedis(server=fleet.server, decode_responses=True).seat(baton, self.process, gate, fleet.heard)
+        redis = GatedRedis(server=fleet.server, decode_responses=True).seat(fleet, self.process, gate)
         self.clock = BatonClock(baton, self.process)
         self.threads = BatonThreads(baton, self.process)
         self.store: Store = open_store(redis, self.clock, fleet.ids, lease=fleet.lease)
@@ -120,7 +135,7 @@ class Member:
             ids=fleet.ids,
             threads=self.threads,
             model=fleet.model.seat(baton, self.process, gate),
-            replies=paced(fleet.slack.seat(self.process, gate), self.store.workspace, self.clock),
+            replies=paced(fleet.seats.seat(self.process, gate), self.store.workspace, self.clock),
             agent=fleet.agent,
             limits=fleet.limits,
             rules=fleet.rules,
@@ -139,7 +154,7 @@ class Member:
 class Fleet:
     """The world of one simulation, and how it recovers: a dead worker is buried, and another one is rung.
 
-    slack: in place of a new one. lease and grace: seconds. baton: in place of one
+    slack: in place of its own double. lease and grace: seconds. baton: in place of one
     that chooses nothing. heard: told of each script that is run.
     """
 
@@ -150,7 +165,7 @@ class Fleet:
         *,
         limits: Limits | None = None,
         rules: Rules | None = None,
-        slack: SimulatedSlack | None = None,
+        slack: Seats | None = None,
         lease: float = 15.0,
         grace: float = 20.0,
         heard: Heard = lambda _process, _script, _words, _answer: None,
@@ -159,8 +174,10 @@ class Fleet:
         self.baton = baton or Baton()
         self.server = fakeredis.FakeServer()
         self.ids = CountingIds()
-        self.slack = slack or SimulatedSlack()
+        self.slack = SimulatedSlack()
+        self.seats: Seats = slack or self.slack
         self.lease, self.grace, self.heard = lease, grace, heard
+        self.store_is_away = False
         self.model, self.agent, self.limits, self.rules = model, agent, limits or Limits(), rules or Rules()
         self.members: list[Member] = []
         self.host = self.member("host")

@@ -18,6 +18,14 @@ from playground.scenarios.simulated_play import SimulatedPlay
 FILES = sorted((Path(__file__).parents[2] / "playground" / "scenarios").glob("*.yaml"))
 SHIPPED = [scenario for scenario in map(read, FILES) if not scenario.as_is]
 STORIES = list({same_story(scenario): scenario for scenario in SHIPPED}.values())
+EVERYWHERE = (
+    *("answer", "both-orders", "frozen-and-woken", "kill-all", "kill-between-calls", "kill-bot", "kill-in-safe-tool"),
+    *("kill-in-stream", "kill-in-unsafe-tool", "kill-supervisor", "kill-worker", "lost-post", "poison-tool"),
+    *("redelivery", "redis-restart", "stop-before", "stop-during", "stop-silent-model", "term-all"),
+    *("three-messages-and-crash", "three-tools-one-slow"),
+)
+"""In these a process dies at each of its points here; in the others at some, and at each in `make chaos`."""
+SOME = 10
 
 
 @pytest.fixture(autouse=True)
@@ -39,6 +47,6 @@ def test_a_scenario_holds_in_a_simulated_fleet(scenario: Scenario) -> None:
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("scenario", STORIES, ids=lambda scenario: scenario.name)
 def test_a_death_at_any_point_repeats_nothing_and_loses_nothing(scenario: Scenario) -> None:
-    found = list(deaths(scenario))
-    assert len(found) >= 20
+    found = list(deaths(scenario) if scenario.name in EVERYWHERE else deaths(scenario, SOME))
+    assert len(found) >= SOME
     assert [(where, wrong) for where, wrong in found if wrong] == []

@@ -22,7 +22,7 @@ class _Dropped(Exception):
     """The connection is closed without an answer."""
 
 
-class _Busy(Exception):
+class Busy(Exception):
     """HTTP 429; the argument is Retry-After in seconds."""
 
     def __init__(self, retry_after: int) -> None:
@@ -46,7 +46,7 @@ async def dispatch(slack: Standin, request: web.Request) -> web.StreamResponse:
         body, status = await _perform(slack, request, call, args)
     except SlackError as error:
         body, status = error.answer(), 200
-    except _Busy as busy:
+    except Busy as busy:
         slack.calls.end(call, "ratelimited")
         headers = {"Retry-After": str(busy.retry_after)}
         return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers=headers)
@@ -86,7 +86,7 @@ async def _perform(slack: Standin, request: web.Request, call: Call, args: Args)
     if refused is not None:
         return SlackError(refused.error).answer(), refused.status
     try:
-        body = _apply(slack, request, call, args)
+        body = apply(slack, _token(request, args), call, args)
     except SlackError as error:
         body = error.answer()
     await slack.faults.stand_still(holds, "after")
@@ -100,19 +100,20 @@ async def _perform(slack: Standin, request: web.Request, call: Call, args: Args)
 
 async def _spoil_before(fault: Fault) -> None:
     if fault.kind == "ratelimit":
-        raise _Busy(fault.retry_after)
+        raise Busy(fault.retry_after)
     if fault.kind == "drop" and fault.when == "before":
         raise _Dropped
     if fault.kind == "slow" and fault.when == "before":
         await asyncio.sleep(fault.seconds)
 
 
-def _apply(slack: Standin, request: web.Request, call: Call, args: Args) -> Json:
+def apply(slack: Standin, token: str, call: Call, args: Args) -> Json:
+    """What the workspace answers to whoever has this token; `SlackError` or `Busy` where it refuses."""
     method = METHODS.get(call.method)
     if method is None:
         slack.violate(f"unknown method {call.method}", call.n)
         raise SlackError("unknown_method", req_method=call.method)
-    _authorise(slack, request, args, method.caller)
+    _authorise(slack, token, method.caller)
     if call.method in slack.settings.lacking:
         raise SlackError("feature_not_enabled")
     if slack.settings.scopes and method.scopes and not set(method.scopes) & set(slack.settings.scopes):
@@ -120,7 +121,7 @@ def _apply(slack: Standin, request: web.Request, call: Call, args: Args) -> Json
         raise SlackError("missing_scope", needed=",".join(method.scopes), provided=provided)
     retry_after = slack.rates.retry_after(call.method, args.text("channel"), slack.settings.rates)
     if retry_after is not None:
-        raise _Busy(retry_after)
+        raise Busy(retry_after)
     body: Json = {"ok": True, **method.handle(slack, args)}
     call.applied = True
     call.message = _touched(slack, body)
@@ -134,9 +135,12 @@ def _touched(slack: Standin, body: Json) -> Json | None:
     return None if message is None else message.dump()
 
 
-def _authorise(slack: Standin, request: web.Request, args: Args, wanted: str) -> None:
+def _token(request: web.Request, args: Args) -> str:
     header = request.headers.get("Authorization", "")
-    token = header.removeprefix("Bearer ") if header.startswith("Bearer ") else args.text("token")
+    return header.removeprefix("Bearer ") if header.startswith("Bearer ") else args.text("token")
+
+
+def _authorise(slack: Standin, token: str, wanted: str) -> None:
     settings = slack.settings
     kinds: dict[Any, str] = {settings.bot_token: "bot", settings.app_token: "app"}
     if not token:
