@@ -57,6 +57,7 @@ mutants: .venv/dev.stamp ## one broken line per clause, each must be caught
 
 docs: .venv/dev.stamp ## regenerate the generated pages and check the rest
 	@$(BIN)/python -m everthread.docs
+	@$(BIN)/python -m tests.outputs
 
 pins: ## recompile the pins (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --no-header --extra playground pyproject.toml pins.in -o requirements.txt

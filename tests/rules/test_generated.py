@@ -7,8 +7,10 @@ import re
 import fakeredis
 import pytest
 
+from bot.listeners.command import COMMAND
 from everthread.docs import ROOT, described, pages
 from everthread.settings import Settings, variable
+from everthread.verbs import VERBS
 from playground.simulation.doubles import SimulatedModel
 from playground.simulation.fleet import Fleet
 from store.lease import Commit
@@ -17,6 +19,7 @@ from store.ports import ModelAnswer, ModelRequest, Usage
 from store.redis.keyspace import KEYS
 from store.wait import Answer as WaitAnswer
 from store.wait import Answerers, Wait
+from tests import outputs
 from worker.agent import Agent
 from worker.tools.builtin import builtin_tools
 from worker.tools.context import ToolContext
@@ -31,6 +34,14 @@ def test_a_generated_page_says_what_the_code_says(path: object) -> None:
     for page, text in pages().items():
         if page == path:
             assert page.read_text(encoding="utf-8") == text, "run `make docs`"
+
+
+@pytest.mark.clause("ADMIN-1", "ADMIN-2")
+def test_the_commands_that_a_page_shows_print_what_it_shows() -> None:
+    text = outputs.PAGE.read_text(encoding="utf-8")
+    named = {found["command"].split()[0] for found in outputs.BLOCK.finditer(text)}
+    assert {*VERBS, COMMAND} <= named
+    assert outputs.page(text) == text, "run `make docs`"
 
 
 def test_every_setting_is_described_where_people_deploy_and_in_the_docs() -> None:
