@@ -151,6 +151,9 @@ class _Client(asyncio.Protocol):
         except OSError:
             self.drop()
             return
+        if self not in self._clients:  # dropped meanwhile
+            transport.abort()
+            return
         self._store = transport
         self._forward()
 

@@ -30,23 +30,28 @@ class Processes:
         command = [sys.executable, "-m", "playground.scenarios.forker"]
         command += ["--fresh"] if fresh else []
         command += [] if keep else ["--folder", str(folder)]
-        log = (folder / "forker.log").open("wb")
+        self._log = folder / "forker.log"
+        log = self._log.open("wb")
         self._forker = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True
         )
         log.close()
-        self._pids: SimpleQueue[int] = SimpleQueue()
+        self._pids: SimpleQueue[int | None] = SimpleQueue()
         self.groups: dict[int, Kind] = {}
         self.killed: set[int] = set()
         self.ended: dict[int, int] = {}
         self._thread = threading.Thread(target=self._listen, daemon=True)  # noqa: TID251 - the runner's own
         self._thread.start()
-        self._pids.get(timeout=START_SECONDS)
+        try:
+            self._answer()
+        except BaseException:
+            self.close()
+            raise
 
     def start(self, kind: Kind, environment: Mapping[str, str], log: Path) -> int:
         """Start one; its pid, which is also its group."""
         self._ask({"start": kind, "environment": dict(environment), "log": str(log)})
-        pid = self._pids.get(timeout=START_SECONDS)
+        pid = self._answer()
         self.groups[pid] = kind
         return pid
 
@@ -89,10 +94,7 @@ class Processes:
 
     def clear(self) -> None:
         """Kill everything of this play, and wait until it is gone."""
-        for group in self.groups:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(group, signal.SIGKILL)
-        self._happenings.until(lambda: not any(map(_any_left, self.groups)), "the end of the last play", timeout=10.0)
+        self._happenings.until(lambda: not any(map(self._kill, self.groups)), "the end of the last play", timeout=10.0)
         self.groups.clear()
         self.killed.clear()
         self.ended.clear()
@@ -116,6 +118,24 @@ class Processes:
         self._forker.stdin.write(json.dumps(wish) + "\n")
         self._forker.stdin.flush()
 
+    def _kill(self, group: int) -> bool:
+        """Whether there was anything left to kill. The first process is killed by itself too: for a moment after its
+        start it leads no group yet."""
+        left = False
+        for kill in (os.killpg,) if group in self.ended else (os.kill, os.killpg):
+            with suppress(ProcessLookupError):
+                kill(group, signal.SIGKILL)
+                left = True
+        return left
+
+    def _answer(self) -> int:
+        """The forker's; `RuntimeError` with its last words once it has ended."""
+        pid = self._pids.get(timeout=START_SECONDS)
+        if pid is None:
+            words = self._log.read_text(encoding="utf-8", errors="replace").strip().rpartition("\n")[2]
+            raise RuntimeError(f"what starts the processes ended: {words or 'without a word'}")
+        return pid
+
     def _listen(self) -> None:
         if self._forker.stdout is None:
             return
@@ -126,17 +146,8 @@ class Processes:
                 self._happenings.tell("process.ended", pid=said["ended"], code=said["code"])
             else:
                 self._pids.put(said.get("pid", 0))
+        self._pids.put(None)
         self._happenings.fail("the forker ended, and every process with it")
-
-
-def _any_left(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _lives(pid: int) -> bool:

@@ -94,6 +94,27 @@ def test_what_cannot_be_played_is_one_plain_line_with_exit_code_2(tmp_path: Path
         assert done.stderr.startswith("everthread scenario: ")
 
 
+def test_nothing_of_a_play_outlives_it_not_even_what_it_started_last(stage: Stage) -> None:
+    stage.set_up(read(SHIPPED / "answer.yaml"))
+    for kind in ("worker", "bot"):
+        stage.start(kind, 1)
+    started = list(stage.processes.groups)
+
+    stage.processes.clear()
+
+    assert [pid for pid in started if psutil.pid_exists(pid)] == []
+
+
+def test_a_start_that_fails_is_told_at_once_with_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\necho 'SyntaxError: not yet' >&2\n")
+    broken.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(broken))
+
+    with pytest.raises(RuntimeError, match="what starts the processes ended: SyntaxError: not yet"):
+        Stage(keep=tmp_path / "kept")
+
+
 def test_what_is_not_for_what_was_asked_is_left_out_aloud(tmp_path: Path) -> None:
     dropping = tmp_path / "dropping.yaml"
     dropping.write_text("title: it is about sockets\ntransports: [socket]\nplay: [{drop: sockets}]\n")
