@@ -41,6 +41,7 @@ WANTED: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "deploy": ("deploy", {"service": "checkout", "api_key": SECRET}),
     "reindex": ("reindex", {"index": "orders"}),
+    "charge": ("charge", {"order": "B-4", "amount": 5}),
     "refund": ("refund", {"order": "A-17", "amount": 40}),
 }
 
@@ -49,7 +50,8 @@ class Scene:
     """Plays it once, then lets `look` see it while everything still stands as it was left.
 
     threads: by what was asked in them: `move` waits for an answer with a message behind it, `deploy` for an approval,
-    `reindex` is worked on, `refund` was cut off in an unsafe call and is over, `bill` is parked, `report` is suspended,
+    `reindex` is worked on, `refund` was cut off in an unsafe call and is over, `charge` asks whether its call happened, `bill` is parked, `report`
+    is suspended,
     `hello` is over, `later` was begun by nobody.
     """
 
@@ -89,6 +91,9 @@ class Scene:
         self.fleet.say(self.threads["move"], "and the tests?", author=BOB, n=60)
         self._ask(3_430, "deploy", BOB, OPS)
         self._ask(3_500, "report", BOB)
+        self._ask(3_510, "charge", BOB, OPS)
+        self.fleet.host.store.leases.bury(self.fleet.members[-1].owner)
+        self.work("charge")
         self._until(3_528)
         self.say("reindex", ADA, OPS)
         at_work = self._worker("reindex")
@@ -142,4 +147,10 @@ def _agent(scene: Scene) -> Agent:
         dying().process.dead = True
         raise Died("power cut")
 
-    return Agent((*builtin_tools(), deploy, reindex, refund), "claude-sonnet-5-5")
+    @tool(replay="unsafe", unknown="ask", title="charging {amount} for order {order}")
+    def charge(context: ToolContext, order: str, amount: int) -> str:
+        """Charge."""
+        dying().process.dead = True
+        raise Died("power cut")
+
+    return Agent((*builtin_tools(), deploy, reindex, refund, charge), "claude-sonnet-5-5")

@@ -67,7 +67,8 @@ class Listing:
             kind, _, about = item.partition(":")
             match kind:
                 case "parked":
-                    yield RunRow(glance.thread, about, "parked", "", 0.0, parked_for(raw))
+                    asked = next((waits_for(wait) for wait in glance.waits if wait.run == about), "")
+                    yield RunRow(glance.thread, about, "parked", "", 0.0, asked or parked_for(raw))
                 case "resume":
                     yield RunRow(glance.thread, about, "parked", "", 0.0, "its thread to be free; then it goes on")
                 case "unknown":
@@ -103,8 +104,9 @@ class Listing:
 def open_waits_for(glance: Glance) -> str:
     """What the open run of a thread waits for, in a few words."""
     answered = any(letter.startswith("answer:") for letter in glance.letters)
-    if glance.status == "waiting" and glance.waits and not answered:
-        first, more = glance.waits[0], len(glance.waits) - 1
+    waits = [wait for wait in glance.waits if wait.run == glance.run]
+    if glance.status == "waiting" and waits and not answered:
+        first, more = waits[0], len(waits) - 1
         return f"{waits_for(first)}{f', and {more} more' if more else ''}"
     if glance.owner and glance.lease_left > 0:
         return "the model and its tools: it is worked on"

@@ -15,13 +15,14 @@ def means(subject: Subject) -> Iterator[Means]:
     glance = subject.glance
     if subject.status in SETTLED or subject.status == "delivering":
         return
-    if subject.status == "waiting" and not subject.is_answered:
-        for wait in glance.waits:
+    if subject.status in ("waiting", "parked"):
+        for wait in subject.waits:
             yield from _of_card(wait)
-        if glance.queued:
+        if subject.waits and subject.is_open and glance.queued:
             yield Means("Set the question aside", "it goes on without an answer, and then the thread with what waits")
-    if subject.status == "parked":
+    if subject.status == "parked" and not subject.waits:
         yield Means("resume", "it goes on after its last recorded step; nothing that is done is repeated")
+    if subject.status == "parked":
         yield Means("heal", "its open calls are closed in words, and it ends without an answer")
     if subject.status == "suspended":
         yield Means("resume --force", "it is tried at once")
@@ -49,7 +50,7 @@ def _of_question(wait: Wait) -> Iterator[Means]:
     only = wait.questions[0] if len(wait.questions) == 1 else None
     choices = only.choices if only is not None and not only.several else ()
     for choice in choices:
-        yield Means(line(choice.label, 60), "answers the question, and it goes on")
+        yield Means(line(choice.label, 60), line(choice.description) or "answers the question, and it goes on")
     if not choices and (only is None or only.choices):
         yield Means("Send", "what was picked answers, and it goes on")
     if wait.takes_words:

@@ -42,6 +42,8 @@ class Orders:
             return self._force(subject) if force else _done(subject, "not_now", _by_itself(subject))
         if subject.status == "running" and force and not subject.glance.owner:
             return self._force(subject)
+        if subject.status == "parked" and subject.waits:
+            return _done(subject, "not_now", "It waits for an answer on its card: answer that, heal it, or stop it.")
         return self._order(subject, "resume", by, "It goes on as soon as a worker takes it up.")
 
     def heal(self, subject: Subject, by: str) -> Done:

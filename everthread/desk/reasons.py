@@ -27,7 +27,7 @@ def why(subject: Subject, now: float, fruitless: int) -> Why:
         now=now,
         says=tuple(reasons.says()),
         means=tuple(means(subject)),
-        waits=tuple(map(row_of, subject.glance.waits)) if subject.is_open else (),
+        waits=tuple(map(row_of, subject.waits)),
         people=tuple(reasons.people()),
     )
 
@@ -65,15 +65,17 @@ class _Reasons:
 
     def people(self) -> Sequence[str]:
         """The ids that the sentences name."""
-        named = [who for wait in self._glance.waits for who in (*row_of(wait).who, wait.asker)]
+        named = [who for wait in self._subject.waits for who in (*row_of(wait).who, wait.asker)]
         stop = [self._subject.stop.by] if self._subject.stop is not None else []
         return [who for who in dict.fromkeys([*named, *stop]) if who]
 
     def _waiting(self) -> Iterator[str]:
         if self._subject.is_answered:
             yield "It has its answer; a worker takes it up."
-            return
-        for wait in self._glance.waits:
+        yield from self._asked()
+
+    def _asked(self) -> Iterator[str]:
+        for wait in self._subject.waits:
             yield f"It waits for {waits_for(wait)}, since {duration(self._now - wait.asked)}."
             yield f"{who_may(wait)}; {self._until(wait)}."
 
@@ -92,6 +94,7 @@ class _Reasons:
             yield "It was told to go on, and does so when its thread is free."
         else:
             yield "It is parked: only a person can move it on."
+            yield from self._asked()
         if parked is not None and (note := str(parked.body.get("note", ""))):
             yield line(note)
         if f"order:{self._subject.run}" in self._glance.letters:

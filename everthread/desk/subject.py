@@ -14,6 +14,7 @@ from store.protocol import Store
 from store.record import Record, read_log
 from store.stepkey import StepKey
 from store.submission import Submission
+from store.wait import Wait
 from worker.state import RunState, fold
 
 
@@ -42,6 +43,15 @@ class Subject:
     def is_open(self) -> bool:
         """Whether it is the run that the thread works on, or would."""
         return bool(self.run) and self.run == self.glance.run
+
+    @property
+    def waits(self) -> tuple[Wait, ...]:
+        """What the run waits for people to answer, but for what is answered already."""
+        return tuple(
+            wait
+            for wait in self.glance.waits
+            if wait.run == self.run and f"answer:{wait.id}" not in self.glance.letters
+        )
 
     @property
     def is_answered(self) -> bool:

@@ -25,8 +25,15 @@ def line(text: str, most: int = MOST) -> str:
 
 def about(wait: Wait) -> str:
     """What is asked, in a few words."""
-    asked = wait.call if wait.kind == "approval" else wait.title or next((one.text for one in wait.questions), "")
-    return f"“{line(asked, 120)}”"
+    return f"“{title_of(wait)}”"
+
+
+def title_of(wait: Wait) -> str:
+    """The call, or the title with the first line of the question where that says more."""
+    if wait.kind == "approval":
+        return line(wait.call, 120)
+    first = next((one.text.strip().partition("\n")[0] for one in wait.questions), "")
+    return line(wait.title if first == wait.title else f"{wait.title} {first}", 120)
 
 
 def waits_for(wait: Wait) -> str:
@@ -39,7 +46,7 @@ def row_of(wait: Wait) -> WaitRow:
         run=wait.run,
         thread=wait.thread,
         kind=wait.kind,
-        title=line(wait.call if wait.kind == "approval" else wait.title, 120),
+        title=title_of(wait),
         asker=wait.asker,
         asked=wait.asked,
         deadline=wait.deadline,

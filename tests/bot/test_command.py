@@ -43,7 +43,7 @@ def answers(*typed: tuple[str, str], **build: Any) -> list[str]:
 def test_an_admin_sees_what_is_owed_and_everybody_else_their_own_runs() -> None:
     owed, mine, anns = answers(("runs", ADA), ("runs mine", ADA), ("runs", ANN))
 
-    assert owed.startswith("*7 threads are owed.*")
+    assert owed.startswith("*8 threads are owed.*")
     assert f"|r4> · <@{ANN}> · asked 4 min ago\nan answer to “Which region?”" in owed
     assert mine.startswith("*1 of your runs is not over.*")
     assert "*completed* · " in anns

@@ -60,7 +60,7 @@ def test_it_shows_what_waits_for_its_reader_and_their_runs_with_links() -> None:
 @pytest.mark.clause("ADMIN-1")
 def test_an_admin_sees_the_workspaces_runs_too() -> None:
     said = seen(lambda desk: text_of(desk.open_home(ADA)))
-    assert "The workspace\nToday: $0.0129 of $20.00" in said
+    assert "The workspace\nToday: $0.0150 of $20.00" in said
     assert "an approval of “deploying checkout with ***”" in said.partition("The workspace")[2]
 
 
@@ -115,7 +115,7 @@ def test_what_an_opening_reads_does_not_grow_with_what_waits() -> None:
     assert many == few < 30
     check_view({"type": "home", "blocks": blocks}, "home")
     assert sum("|about w" in text_of([block]) for block in blocks) == home.WAITS
-    assert f"… and up to {2_002 - home.WAITS:,} more, asked earlier" in text_of(blocks)
+    assert f"… and up to {2_003 - home.WAITS:,} more, asked earlier" in text_of(blocks)
 
 
 @contextmanager

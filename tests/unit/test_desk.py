@@ -44,12 +44,13 @@ def test_the_list_names_every_run_that_is_owed_its_asker_and_what_it_waits_for()
         "r5": ("queued", BOB, "its turn"),
         runs["deploy"]: ("waiting", BOB, "an approval of “deploying checkout with ***”"),
         runs["report"]: ("suspended", BOB, "a service that failed, tried in 5 s"),
+        runs["charge"]: ("parked", BOB, "an answer to “Did it happen? charging 5 for order B-4”"),
         runs["reindex"]: ("running", ADA, "the model and its tools: it is worked on"),
         runs["later"]: ("queued", ANN, "a free worker"),
     }
     asked = [row.asked for row in page.rows]
     assert asked == sorted(asked)
-    assert (page.total, page.cursor) == (7, None)
+    assert (page.total, page.cursor) == (8, None)
 
 
 @pytest.mark.clause("ADMIN-1", "WORK-1")
@@ -64,8 +65,8 @@ def test_the_list_is_paged_and_no_page_reads_more_than_it_shows() -> None:
                 return found, sizes
 
     found, sizes = seen(look)
-    assert sorted(found) == ["r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9"]
-    assert sizes == [3, 3, 1]
+    assert sorted(found) == ["r10", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9"]
+    assert sizes == [3, 3, 2]
 
 
 @pytest.mark.clause("ADMIN-2")
@@ -89,7 +90,7 @@ def test_why_tells_of_a_run_at_work_who_holds_it_for_how_long_and_its_last_step(
     why = seen(lambda scene: scene.desk.why(scene.threads["reindex"]))
 
     assert why.says == (
-        "Process 4008 on host boot works on it, for 12 s so far; the lease holds for 11 s more unless it is renewed.",
+        "Process 4010 on host boot works on it, for 12 s so far; the lease holds for 11 s more unless it is renewed.",
         "Its last step: reindexing orders, begun 12 s ago.",
     )
     assert [one.button for one in why.means] == ["stop"]
@@ -108,6 +109,18 @@ def test_why_tells_of_the_next_try_of_parked_runs_and_of_effects_in_doubt() -> N
     assert said(whys["later"]).startswith("Nobody began it: it comes next; it is looked at now.")
     assert said(whys["hello"]).startswith("It is over since 59 min")
     assert [one.button for one in whys["deploy"].means] == ["Approve", "Deny", "stop"]
+
+
+@pytest.mark.clause("ADMIN-2")
+def test_a_run_that_asks_whether_its_call_happened_is_moved_on_by_the_answer_alone() -> None:
+    def look(scene: Scene) -> tuple[Why, Any]:
+        return scene.desk.why(scene.threads["charge"]), scene.desk.resume(scene.runs["charge"], ADA)
+
+    why, resumed = seen(look)
+    assert "It waits for an answer to “Did it happen? charging 5 for order B-4”, since 25 s." in why.says
+    assert [one.button for one in why.means] == ["It happened", "It never happened", "Try it again", "heal", "stop"]
+    assert why.means[2].does == "the same call is made once more"
+    assert (resumed.did, resumed.says[:31]) == ("not_now", "It waits for an answer on its c")
 
 
 @pytest.mark.clause("ADMIN-2")
@@ -142,11 +155,11 @@ def test_why_names_who_may_answer_where_that_is_not_everybody() -> None:
         store, thread = scene.fleet.outside, scene.threads["later"]
         lease = store.leases.claim(thread, "a:1:1:x").lease
         decide = Answerers((BOB, "S0OPS"), quorum=2, not_asker=True)
-        wait = Wait("w1", "r9", thread, "r9:0:t:0", "plan", ANN, "moving", 1.0, answerers=decide)
-        head = {"run": "r9", "status": "waiting", "waiting": "1"}
-        store.log.commit(lease, Commit("r9", head=head, rest={"wait:w1": "plan"}, opened=[wait]))
+        wait = Wait("w1", "r10", thread, "r10:0:t:0", "plan", ANN, "moving", 1.0, answerers=decide)
+        head = {"run": "r10", "status": "waiting", "waiting": "1"}
+        store.log.commit(lease, Commit("r10", head=head, rest={"wait:w1": "plan"}, opened=[wait]))
         store.leases.release(lease, idle=False)
-        return scene.desk.why("r9")
+        return scene.desk.why("r10")
 
     why = seen(look)
     assert f"{BOB}, S0OPS but {ANN} may decide, and 2 people have to approve; there is no deadline." in why.says
@@ -309,7 +322,7 @@ def test_usage_tells_this_months_days_and_what_a_day_may_cost() -> None:
     found = seen(lambda scene: scene.desk.usage())
     today, *before = found.days
     assert (today[0], found.limit) == ("2027-01-15", 20_000_000)
-    assert today[1] == 12_900
+    assert today[1] == 15_050
     assert [micros for _, micros in before] == [0] * 14
     assert ("edit", 48) in [(kind, most) for kind, _, most in found.calls]
 

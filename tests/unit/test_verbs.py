@@ -37,8 +37,8 @@ def test_a_list_is_a_table_whose_columns_begin_below_each_other(capsys: pytest.C
     for column in ("STATUS", "ASKED BY", "AGE", "THREAD", "WAITS FOR"):
         at = head.index(column)
         assert [row[at - 1] for row in rows if row[at] == " " or row[at - 1] != " "] == [], column
-    assert (code, len(rows)) == (0, 8)
-    assert out.endswith("7 threads are owed.\n")
+    assert (code, len(rows)) == (0, 9)
+    assert out.endswith("8 threads are owed.\n")
 
 
 @pytest.mark.clause("ADMIN-1")
