@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from everthread.desk.words import duration, line, messages, row_of, waits_for
+from everthread.desk.words import line, messages, row_of, waits_for
 from store.desk import RunPage, RunRow, WaitRows
 from store.glance import Glance, Origin
 from store.ports import Clock
@@ -12,6 +12,7 @@ from store.protocol import Store
 from store.stepkey import StepKey
 from store.submission import Submission
 from store.values import decode
+from worker.footer import duration
 
 PARKED = {
     "fruitless": "a person: it was cut off again and again",

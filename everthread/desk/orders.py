@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from everthread.desk.subject import Subject
-from everthread.desk.words import duration, messages
+from everthread.desk.words import messages
 from store.desk import Did, Done
 from store.lifecycle import SETTLED
 from store.protocol import Ordered, OrderVerb, Store
+from worker.footer import duration
 
 _NOT_PARKED = {
     "queued": "It is in line and begins by itself.",

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from everthread.desk.means import means
 from everthread.desk.steps import last_step, steps_of
 from everthread.desk.subject import Subject
-from everthread.desk.words import duration, holder, line, messages, row_of, waits_for, who_may
+from everthread.desk.words import holder, line, messages, row_of, waits_for, who_may
 from store.desk import Why
 from store.lifecycle import SETTLED
 from store.stepkey import StepKey
 from store.values import decode
 from store.wait import Wait
+from worker.footer import duration
 
 
 def why(subject: Subject, now: float, fruitless: int) -> Why:

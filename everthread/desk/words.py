@@ -5,7 +5,6 @@ from __future__ import annotations
 from store.desk import WaitRow
 from store.redaction import masked_text
 from store.wait import Answer, Wait, WaitKind
-from worker.footer import duration
 
 MOST = 200
 """Characters of a text of people, models or tools within a sentence."""
@@ -108,6 +107,3 @@ def holder(owner: str) -> str:
 
 def messages(count: int) -> str:
     return "1 message" if count == 1 else f"{count:,} messages"
-
-
-__all__ = ["about", "duration", "ended", "holder", "line", "messages", "row_of", "waits_for", "who_may"]
