@@ -32,7 +32,10 @@ def title_of(wait: Wait) -> str:
     if wait.kind == "approval":
         return line(wait.call, 120)
     first = next((one.text.strip().partition("\n")[0] for one in wait.questions), "")
-    return line(wait.title if first == wait.title else f"{wait.title} {first}", 120)
+    if first in ("", wait.title):
+        return line(wait.title, 120)
+    between = "" if not wait.title or wait.title[-1] in "?!.:" else ":"
+    return line(f"{wait.title}{between} {first}", 120)
 
 
 def waits_for(wait: Wait) -> str:

@@ -11,11 +11,12 @@ import fakeredis
 import pytest
 
 from everthread.desk.effective import HIDDEN
+from everthread.desk.words import row_of
 from store.desk import UnknownTargetError, Why
 from store.errors import StoreUnavailableError
 from store.lease import Commit
 from store.redis.keyspace import thread_keys, workspace
-from store.wait import Answer, Answerers, Given, Wait
+from store.wait import Answer, Answerers, Given, Question, Wait
 from tests.scene import ADA, ANN, BOB, GENERAL, OPS, SECRET, TEAM, Scene
 
 LINK = "https://acme.slack.com/archives/"
@@ -165,6 +166,23 @@ def test_why_names_who_may_answer_where_that_is_not_everybody() -> None:
     assert f"{BOB}, S0OPS but {ANN} may decide, and 2 people have to approve; there is no deadline." in why.says
     assert (why.people, why.waits[0].who) == ((BOB, "S0OPS", ANN), (BOB, "S0OPS"))
     assert [one.button for one in why.means][:3] == ["Approve", "Ask for changes", "Reject"]
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "shown"),
+    [
+        ("Which region?", "Which region?", "Which region?"),
+        ("Did it happen?", "charging 5\nIt was cut off.", "Did it happen? charging 5"),
+        ("Releasing v413", "How shall I?", "Releasing v413: How shall I?"),
+        ("", "How shall I?", "How shall I?"),
+        ("The colour", "", "The colour"),
+    ],
+)
+def test_a_question_is_named_by_its_title_and_by_what_it_asks_where_that_says_more(
+    title: str, text: str, shown: str
+) -> None:
+    wait = Wait("w1", "r1", "T1/C1/1.0", "k", "question", ANN, title, 1.0, questions=(Question(text),))
+    assert row_of(wait).title == shown
 
 
 @pytest.mark.clause("ADMIN-1", "SEC-2")
