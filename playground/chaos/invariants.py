@@ -109,7 +109,8 @@ class Verdict:
         for log in self._logs.values():
             for record in log:
                 named = record.body.get("name") in ("look", "put", "charge", "slow", "pay")
-                if record.kind == "tool" and record.state == "done" and named and str(record.key) not in run:
+                ran = record.state == "done" and "resolved" not in record.body  # else people say that it did
+                if record.kind == "tool" and ran and named and str(record.key) not in run:
                     yield f"{record.key} is recorded as done, and was never run"
 
     def _billing(self) -> Iterator[str]:
