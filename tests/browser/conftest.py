@@ -121,11 +121,14 @@ class Page:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
-    def picture(self, name: str) -> None:
-        """Keep what is to be seen for the README, when EVERTHREAD_SCREENSHOTS=1."""
-        if os.environ.get("EVERTHREAD_SCREENSHOTS") == "1":
-            PICTURES.mkdir(parents=True, exist_ok=True)
-            self.driver.save_screenshot(str(PICTURES / f"{name}.png"))
+    def picture(self, name: str, selector: str = "") -> None:
+        """Keep what is to be seen, all of it or one part, for the docs, when EVERTHREAD_SCREENSHOTS=1."""
+        if os.environ.get("EVERTHREAD_SCREENSHOTS") != "1":
+            return
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        self.driver.execute_script("document.activeElement.blur()")
+        taken = self.find(selector).screenshot if selector else self.driver.save_screenshot
+        taken(str(PICTURES / f"{name}.png"))
 
     def complaints(self) -> list[str]:
         """What the browser's console holds that is an error."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -15,12 +14,7 @@ pytestmark = pytest.mark.browser
 
 PAGE = PICTURES.parent / "for-people.md"
 MOST_BYTES = 300_000
-
-
-def picture(page: Any, name: str, selector: str = ".pane.thread") -> None:
-    """Keep one part of the page for the docs, when EVERTHREAD_SCREENSHOTS=1."""
-    if os.environ.get("EVERTHREAD_SCREENSHOTS") == "1":
-        page.find(selector).screenshot(str(PICTURES / f"{name}.png"))
+THREAD = ".pane.thread"
 
 
 @pytest.mark.clause("REPLY-6")
@@ -29,7 +23,7 @@ def test_what_people_are_told_of_a_run_is_what_they_see(page: Any, playground: A
     enter(page, until)
     mention(page, "run three tools (releases, metrics, logs), then tell me a long story")
     until(lambda: page.all("#replies .calls [data-state='running']"), "tools are seen at work")
-    picture(page, "people-working")
+    page.picture("people-working", THREAD)
     until(lambda: "went dark" in page.reply()["text"], "the story begins")
     before, pid = page.reply()["ts"], holder(page)
     playground.claude.fault("slow", turn=1, tokens_per_second=80)
@@ -38,10 +32,10 @@ def test_what_people_are_told_of_a_run_is_what_they_see(page: Any, playground: A
 
     until(lambda: holder(page) not in (0, pid), "another process holds the lease")
     until(lambda: "resuming" in page.reply()["text"], "the message says that it is resumed")
-    picture(page, "people-resuming")
+    page.picture("people-resuming", THREAD)
     until(lambda: page.fact("run") == "completed", "the run is completed", 30)
     footer = until(lambda: "survived 1 restart" in page.reply()["text"], "the footer is there")
-    picture(page, "people-done")
+    page.picture("people-done", THREAD)
 
     assert footer
     assert page.reply()["ts"] == before
@@ -57,7 +51,7 @@ def test_what_people_are_told_of_stop_is_what_they_see(page: Any, until: Until) 
     page.find("#replies [data-action='everthread_stop']").send_keys(Keys.ENTER)
     until(lambda: page.fact("run") == "aborted", "the run is stopped")
     until(lambda: "Stopped" in page.reply()["text"], "the message says so")
-    picture(page, "people-stopped")
+    page.picture("people-stopped", THREAD)
 
     assert not page.all("#replies [data-action='everthread_stop']")
 

@@ -77,6 +77,13 @@ function wrong(errors, whole = "") {
   dialog.querySelector(".input:has([aria-invalid]) :is(input, textarea, select)")?.focus();
 }
 
+dialog.addEventListener("input", (event) => {
+  const input = event.target.closest(".input");
+  if (!input) return;
+  input.querySelector(".wrong").textContent = "";
+  input.querySelector("[data-block]").removeAttribute("aria-invalid");
+});
+
 dialog.addEventListener("cancel", (event) => {
   event.preventDefault();
   dialog.querySelector("[data-modal='close']")?.click();
