@@ -64,19 +64,20 @@ def build(
     listening: Listening | None = None,
     missed: Callable[[], None] = lambda: None,
     operators: Operators | None = None,
+    redraws: Redraws | None = None,
 ) -> App:
     """An app that admits what is said to `me`, takes clicks, and acknowledges everything else.
 
     ring: wakes a worker for a thread, and never raises. missed: called where something could not be taken because of
-    the store or Slack. operators: without them there is no command, no shortcut and no home tab. Calls `auth.test`
-    once; `BoltError` when Slack refuses the token.
+    the store or Slack. operators: without them there is no command, no shortcut and no home tab. redraws: in place of
+    those over the network. Calls `auth.test` once; `BoltError` when Slack refuses the token.
     """
     with _no_environment():
         app = App(name="everthread", client=client)
     whispers = Whispers(client)
     groups = Groups(client, clock)
     access = Access(policy, People(client, me, store.workspace), groups)
-    entitled, redraws = Entitled(groups), Redraws()
+    entitled, redraws = Entitled(groups), redraws or Redraws()
     listening = listening or Listening()
     steering = Steering(store=store, entitled=entitled, clock=clock, stopper=stopper, stop_words=stop_words)
     admission = Admission(

@@ -26,6 +26,8 @@ from playground.standins.peers import Peers
 from store.redis.scripts import SHARED, source
 from worker.process.wake import QUEUE
 
+BY_BOTS = ("admit", "answer")
+"""Scripts that bots run; of a claim its arguments tell who makes it."""
 WAITS = (b"BLMOVE", b"BLPOP", b"BRPOP", b"BRPOPLPUSH")
 
 
@@ -192,7 +194,7 @@ class _Client(asyncio.Protocol):
             return None
         call = ScriptCall(name, words)
         if self._pid is None:
-            self._pid = call.owner or (self._bot() if name == "admit" else None)
+            self._pid = call.owner or (self._bot() if name in BY_BOTS else None)
         if name in SCRIPTS:
             call.nth = self._proxy.counter.next("store", name)
         return call

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from playground.scenarios.cards import card_state, part_of, text_of, wait_of
 from playground.scenarios.happenings import BOT_IS_UP, Happening, Match
+from playground.scenarios.in_slack import whispered
 from playground.scenarios.scenario import Condition
 from store.lifecycle import SETTLED
 from store.record import OVER
@@ -20,11 +22,13 @@ def match_of(condition: Condition, ts_of: Callable[[str], str]) -> Match:
             return _tool(condition)
         case "model":
             return lambda one: one.kind == "claude.call.held" and _is_held(condition, one)
+        case "run" if condition.of == "waiting":
+            return _Waiting()
         case "run":
             return lambda one: one.kind == "store.commit" and _has_status(condition.of, one)
         case "steps":
             return _Steps(int(condition.of))
-        case "commit" | "admit":
+        case "commit" | "admit" | "answer":
             return lambda one: one.kind == "store.held" and _is_script(condition, one)
         case "slack":
             return lambda one: one.kind == "slack.hold.reached" and _is_slack(condition, one)
@@ -32,6 +36,8 @@ def match_of(condition: Condition, ts_of: Callable[[str], str]) -> Match:
             return lambda one: one.kind == "slack.call.answered" and _is_refused(condition.of, one)
         case "reply":
             return lambda one: _is_ours(one) and condition.of in f"{one['text']}{one['blocks']}"
+        case "card":
+            return _Cards(condition)
         case "claims":
             return lambda one: one.kind == "store.claim" and bool(one["won"])
         case "owner":
@@ -50,7 +56,7 @@ def match_of(condition: Condition, ts_of: Callable[[str], str]) -> Match:
         case "session":
             return lambda one: one.kind == "slack.session.set" and one["status"] == condition.of
         case "whisper":
-            return lambda one: one.kind == "slack.ephemeral.posted" and condition.of in one["text"]
+            return lambda one: condition.of in whispered(one)
     raise ValueError(f"no condition about {condition.subject}")
 
 
@@ -106,6 +112,35 @@ class _Recorded:
             return False
         self._ids |= {call for call, tool in one["calls"].items() if tool == self._tool}
         return any(call in self._ids and state in OVER for call, state in one["records"])
+
+
+class _Waiting:
+    """True whenever a run is left to the people it asked: nobody works on its thread any more."""
+
+    def __init__(self) -> None:
+        self._status: dict[str, str] = {}
+
+    def __call__(self, one: Happening) -> bool:
+        if one.kind == "store.commit" and "status" in one["head"]:
+            self._status[one["thread"]] = one["head"]["status"]
+        return one.kind == "store.release" and bool(one["over"]) and self._status.get(one["thread"]) == "waiting"
+
+
+class _Cards:
+    """True for each card once, when it comes to this state."""
+
+    def __init__(self, condition: Condition) -> None:
+        self._condition = condition
+        self._met: set[str] = set()
+
+    def __call__(self, one: Happening) -> bool:
+        if not _is_ours(one) or one["ts"] in self._met or not wait_of(part_of(one.data)):
+            return False
+        wanted = self._condition
+        if card_state(one["blocks"]) != wanted.of or wanted.containing not in text_of(one["blocks"]):
+            return False
+        self._met.add(one["ts"])
+        return True
 
 
 class _Steps:

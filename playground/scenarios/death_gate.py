@@ -7,9 +7,10 @@ from collections.abc import Callable
 from playground.simulation.fleet import Member
 
 POINTS = frozenset(
-    {"admit", "amend", "retract", "withdraw", "stop", "claim", "commit", "release", "model", "effect"}
+    {"admit", "answer", "recall", "amend", "retract", "withdraw", "stop"}
+    | {"claim", "commit", "release", "model", "effect"}
     | {"chat.postMessage", "chat.update", "chat.delete", "conversations.replies"}
-    | {"files.getUploadURLExternal", "files.completeUploadExternal"}
+    | {"views.open", "files.getUploadURLExternal", "files.completeUploadExternal"}
 )
 """The calls of which each is two death points: what changes a run, and what leaves the process."""
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
-from playground.scenarios.happenings import Happening, Happenings, Match, NothingHappened
+from playground.scenarios.happenings import BOT_IS_UP, Happening, Happenings, Match, NothingHappened
+from playground.scenarios.surface import Surface, filled_in
 from playground.standins.slack.client import SlackStandin
+from playground.standins.slack.people import TEAM
 from store.protocol import Store
 
+T = TypeVar("T")
 SOON = 15.0
+TRIES, AGAIN_SECONDS = 4, 2.0
+"""How often somebody does it whom nobody heard, and how long they wait for a bot in between."""
 
 
 class Surroundings(Protocol):
@@ -30,6 +37,7 @@ class Gestures:
 
     def __init__(self, stage: Surroundings) -> None:
         self._where = stage
+        self._surface = Surface(stage.happenings)
         self.messages: dict[str, str] = {}
         self.said = False
         self.threads: dict[str, tuple[str, str]] = {}
@@ -38,12 +46,20 @@ class Gestures:
     def await_one(self, match: Match, describe: str) -> Happening:
         return self._where.happenings.wait(match, describe, timeout=SOON)
 
+    def until(self, true: Callable[[], bool], describe: str, seconds: float = SOON) -> None:
+        """Wait until it is true; `NothingHappened` after so many seconds."""
+        self._where.happenings.until(true, describe, timeout=seconds)
+
     def ts_of(self, message: str) -> str:
         if message not in self.messages:
             raise NothingHappened(f"nobody has said {message!r}")
         return self.messages[message]
 
     def _says(self, text: str, acts: Mapping[str, Any]) -> None:
+        for _ in range(int(acts.get("times", 1))):
+            self._say(text, acts)
+
+    def _say(self, text: str, acts: Mapping[str, Any]) -> None:
         slack, name = self._where.slack, acts.get("thread", "main")
         channel, root = self.threads.get(name, (acts.get("channel", "general"), None))
         order, files = acts.get("order"), acts.get("files")
@@ -66,13 +82,54 @@ class Gestures:
         )
         self._where.slack.delete(reply["ts"], acts.get("user", "ada"))
 
+    def _deletes_card(self, text: str, acts: Mapping[str, Any]) -> None:
+        card = self._await(lambda: self._surface.card(text) or None, f"a card with {text!r}")
+        self._where.slack.delete(card, acts.get("user", "ada"))
+
     def _clicks(self, label: str, acts: Mapping[str, Any]) -> None:
-        """Presses the button once a reply shows it."""
-        shown = self.await_one(
-            lambda one: bool(one["from_app"]) and _button(one, label) is not None, f"a button {label!r}"
-        )
-        stale = bool(acts.get("stale"))
-        self._where.slack.click(acts.get("user", "ann"), _button(shown, label) or "", shown["ts"], stale=stale)
+        """Presses the button once a message shows it."""
+        user, stale = acts.get("user", "ann"), bool(acts.get("stale"))
+        thread = self.threads[acts["thread"]][1] if "thread" in acts else ""
+        look = partial(self._surface.button, label, user, thread, stale=stale)
+        button = self._await(look, f"a button {label!r}")
+        values = filled_in(button.blocks, acts["picks"]) if "picks" in acts else None
+        self._insist(partial(self._where.slack.click, user, button.action, button.ts, values=values, stale=stale))
+
+    def _submits(self, given: Sequence[Any], acts: Mapping[str, Any]) -> None:
+        """Sends the window once it is there."""
+        user = acts.get("user", "ann")
+        window = self._await(partial(self._surface.window, user), f"a window that {user} can send")
+        values = filled_in(window["blocks"], given)
+        self._insist(partial(self._where.slack.submit_view, user, values, view=window["id"]))
+
+    def _await(self, look: Callable[[], T | None], describe: str) -> T:
+        """What `look` finds, once it finds anything."""
+        found: list[T] = []
+
+        def is_there() -> bool:
+            if (one := look()) is not None:
+                found.append(one)
+            return bool(found)
+
+        self.until(is_there, describe)
+        return found[0]
+
+    def _insist(self, act: Callable[[], Mapping[str, Any]]) -> None:
+        """Whoever sees Slack's warning sign, because no bot took it, does it again, a few times at most."""
+        for _ in range(TRIES):
+            count = self._where.happenings.count
+            if act()["acked"]:
+                return
+            with suppress(NothingHappened):
+                self.until(lambda count=count: self._is_somebody_up(count), "a bot", AGAIN_SECONDS)  # type: ignore[misc]
+
+    def _is_somebody_up(self, since: int) -> bool:
+        return any(one.kind in BOT_IS_UP for one in self._where.happenings.since(since))
+
+    def last_deadline(self) -> float:
+        """When the last of what is asked now counts as unanswered, in wall-clock seconds; 0 where nothing does."""
+        waits = self._where.store.waits.open(TEAM, limit=1000).waits
+        return max((wait.deadline for wait in waits), default=0.0)
 
     def _stops(self, message: str, acts: Mapping[str, Any]) -> None:
         admitted = self._admitted(message)
@@ -108,12 +165,3 @@ class Gestures:
 def _is_reply_of(run: str, one: Happening) -> bool:
     told = (one["metadata"] or {}).get("event_payload") or {}
     return bool((told.get("run"), told.get("part")) == (run, "reply"))
-
-
-def _button(shown: Happening, label: str) -> str | None:
-    """The action of the button with this label in a message."""
-    for block in shown["blocks"] or ():
-        for element in block.get("elements") or ():
-            if element.get("type") == "button" and element["text"]["text"].startswith(label):
-                return str(element["action_id"])
-    return None

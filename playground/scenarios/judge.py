@@ -30,8 +30,8 @@ def regardless(scenario: Scenario, seen: Seen) -> list[str]:
 
 
 def broken(scenario: Scenario, seen: Seen) -> Iterator[str]:
-    """One standing reply a run that shows all of it, one settlement, unsafe effects at most once, and nothing billed
-    twice but what was cut."""
+    """One standing reply a run that shows all of it, one settlement, one decision a question and no card left open,
+    unsafe effects at most once, and nothing billed twice but what was cut."""
     yield from (f"a stand-in was violated: {what}" for what in seen.violations)
     standing = Counter((reply.run, reply.part) for reply in seen.replies if not reply.deleted)
     for run in seen.runs:
@@ -43,8 +43,9 @@ def broken(scenario: Scenario, seen: Seen) -> Iterator[str]:
             yield f"run {run.run} is {run.status or 'nowhere'}"
         yield from _last_words(run, seen)
     for (which, part), count in standing.items():
-        if count > 1 and part not in ("reply", "told"):
+        if count > 1 and part != "reply" and not part.startswith("told"):
             yield f"run {which} has {count} standing posts of the part {part}"
+    yield from _asked(seen)
     yield from _torn(seen)
     for (tool, key), times in Counter((effect.tool, effect.key) for effect in seen.effects).items():
         plan = scenario.tool(tool)
@@ -71,6 +72,17 @@ def _last_words(run: SeenRun, seen: Seen) -> Iterator[str]:
     ):
         return
     yield f"what stands of run {run.run} ends as {last!r}, not with {run.text!r}"
+
+
+def _asked(seen: Seen) -> Iterator[str]:
+    """What was asked is decided once, stands open in one card at most, and in none once it is decided."""
+    settled = {run.run for run in seen.runs if run.status in SETTLED}
+    for wait in seen.waits:
+        open_ = sum(one.wait == wait.wait and one.card == "open" and not one.deleted for one in seen.replies)
+        if len(wait.decisions) > 1 or (wait.run in settled and not wait.decisions):
+            yield f"{wait.wait} was decided {len(wait.decisions)} times: {', '.join(wait.decisions)}"
+        if open_ > (0 if wait.decisions else 1):
+            yield f"{wait.wait} has {open_} open cards, decided: {', '.join(wait.decisions) or 'not yet'}"
 
 
 def _reading(reply: SeenReply) -> tuple[str, str]:
@@ -110,10 +122,10 @@ def _expectation(name: str, wanted: Any, seen: Seen) -> list[str]:
         case "shown":
             every = "\n".join(version for reply in seen.replies for version in reply.versions)
             return [f"no reply ever showed {text!r}" for text in wanted if text not in every]
-        case "effects" | "reactions" | "parts" | "slack_calls":
+        case "effects" | "reactions" | "parts" | "cards" | "slack_calls":
             differs = {one: got.get(one, 0) for one in wanted if got.get(one, 0) != wanted[one]}
             return [f"{name}: {differs}, not {dict(wanted)}"] if differs else []
-        case "whispers" | "status_lines":
+        case "whispers" | "status_lines" | "cards_show":
             return [] if _are_among(wanted, got) else [f"{name}: {got!r}, not {wanted!r}"]
         case "billed_once":
             return list(_billed_twice(seen)) if wanted else []
@@ -126,7 +138,7 @@ def _observed(name: str, seen: Seen) -> Any:
     found: Mapping[str, Callable[[], Any]] = {
         "replies": lambda: len(replies),
         "posts": lambda: len(seen.replies),
-        "parts": lambda: Counter(reply.part for reply in seen.replies),
+        "parts": lambda: Counter(_kind(reply) for reply in seen.replies),
         "runs": lambda: len(seen.runs),
         "effects": seen.counted,
         "model_calls": lambda: seen.billed,
@@ -137,6 +149,9 @@ def _observed(name: str, seen: Seen) -> Any:
         "footer_contains": lambda: seen.runs[-1].footer if seen.runs else "",
         "statuses": lambda: tuple(run.status for run in seen.runs),
         "delivered": lambda: tuple(run.delivered for run in seen.runs),
+        "cards": lambda: _cards(seen),
+        "cards_show": lambda: [card.versions[-1] for card in _standing_cards(seen)],
+        "decisions": lambda: tuple(", ".join(wait.decisions) for wait in seen.waits),
         "rings": lambda: tuple(beside.rings),
         "whispers": lambda: tuple(beside.whispers),
         "status_lines": lambda: _unrepeated(beside.lines),
@@ -145,6 +160,23 @@ def _observed(name: str, seen: Seen) -> Any:
         "unknown": lambda: seen.unknown,
     }
     return found[name]() if name in found else None
+
+
+def _kind(reply: SeenReply) -> str:
+    """Its part, without the name of the wait that it is about."""
+    kind, _, about = reply.part.partition(".")
+    return kind if about and not about.isdecimal() else reply.part
+
+
+def _standing_cards(seen: Seen) -> list[SeenReply]:
+    """In the order in which they were posted."""
+    return sorted((one for one in seen.replies if one.card and not one.deleted), key=lambda one: one.ts)
+
+
+def _cards(seen: Seen) -> Mapping[str, int]:
+    stand = _standing_cards(seen)
+    posted = sum(bool(reply.card) for reply in seen.replies)
+    return {"posted": posted, "standing": len(stand)} | Counter(str(card.card) for card in stand)
 
 
 def _are_among(wanted: Sequence[str], got: Sequence[str]) -> bool:

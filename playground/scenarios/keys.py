@@ -10,7 +10,7 @@ from typing import Literal
 
 Place = Literal["scenario", "tool", "step", "when", "expect"]
 Plain = Literal["text", "texts", "count", "counts", "number", "flag", "seconds"]
-Form = Plain | Literal["mapping", "files", "list", "settings", "choice", "choices"]
+Form = Plain | Literal["mapping", "files", "list", "filled", "settings", "choice", "choices"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Key:
 
 VICTIMS = ("job", "caller", "worker", "supervisor", "group", "bot", "bots", "all")
 SESSIONS = ("active", "processing", "suspended", "closed")
-STATUSES = ("settled", "delivered", "running", "suspended", "parked", "completed", "failed", "aborted")
+STATUSES = ("settled", "delivered", "running", "waiting", "suspended", "parked", "completed", "failed", "aborted")
 
 KEYS: tuple[Key, ...] = (
     Key("scenario", "title", "text", "one sentence: what happens"),
@@ -44,6 +44,7 @@ KEYS: tuple[Key, ...] = (
     Key("scenario", "play", "list", "what happens: steps, one after the other"),
     Key("scenario", "expect", "mapping", "what must be true afterwards"),
     Key("tool", "replay", "choice", "what a crash in the middle means", ("safe", "idempotent", "unsafe")),
+    Key("tool", "unknown", "choice", "what comes of a call that was cut off", ("report", "ask")),
     Key("tool", "takes", "seconds", "how long it runs; a list: its first, second, … execution"),
     Key("tool", "effect", "text", "what it does to the world, with its arguments in braces"),
     Key("tool", "output", "text", "what it answers, with its arguments in braces; its effect unless given"),
@@ -63,8 +64,12 @@ KEYS: tuple[Key, ...] = (
     Key("step", "edits", "text", "change this message of theirs", act=True),
     Key("step", "to", "text", "the new text of an edited message"),
     Key("step", "deletes", "text", "delete this message", act=True),
+    Key("step", "deletes_card", "text", "delete the card that shows this text, as a person may", act=True),
     Key("step", "deletes_reply", "text", "delete our reply to this message, as a person may", act=True),
-    Key("step", "clicks", "text", "press the button with this label on the reply", act=True),
+    Key("step", "clicks", "text", "press the button with this label in the newest message that shows it", act=True),
+    Key("step", "picks", "filled", "what is filled in beside the button, an item an input"),
+    Key("step", "submits", "filled", "send the window that they have open, filled in with this", act=True),
+    Key("step", "at_once", "flag", "the next step does not wait until this one is done"),
     Key("step", "stale", "flag", "press it although an edit has removed it since, as a slow client does"),
     Key("step", "commands", "text", "type a slash command; in a thread only where one is named", act=True),
     Key("step", "opens", "choice", "open this tab of the app", ("home", "messages"), act=True),
@@ -73,7 +78,7 @@ KEYS: tuple[Key, ...] = (
     Key("step", "removes", "text", "remove the bot from this channel", act=True),
     Key("step", "stops", "text", "ask for the stop of the run that this message leads to, begun or not", act=True),
     Key("step", "redeliver", "text", "Slack delivers this message's events again", act=True),
-    Key("step", "times", "count", "how often it is delivered again"),
+    Key("step", "times", "count", "how often it is said, or delivered again"),
     Key("step", "fresh", "flag", "under new event ids, as if they were other events"),
     Key("step", "kill", "choice", "SIGKILL", (*VICTIMS, "redis"), act=True),
     Key("step", "term", "choice", "SIGTERM to every process, twice, SIGKILL at 30 s", VICTIMS, act=True),
@@ -95,10 +100,13 @@ KEYS: tuple[Key, ...] = (
     Key("when", "steps", "count", "as many model and tool steps are recorded"),
     Key("when", "commit", "count", "the n-th commit is: before, after; it stands still meanwhile"),
     Key("when", "admit", "count", "the n-th admission of an event is: before, after; it stands still meanwhile"),
+    Key("when", "answer", "count", "the n-th answer to a wait is: before, after; it stands still meanwhile"),
     Key("when", "slack", "text", "a call of this method is: before, after it is applied; it stands still meanwhile"),
-    Key("when", "containing", "text", "… with this in its arguments"),
+    Key("when", "containing", "text", "… with this in its arguments, or in its text"),
     Key("when", "refused", "text", "Slack refused a call of this method"),
     Key("when", "reply", "text", "a reply contains this text"),
+    Key("when", "card", "choice", "a card is …", ("open", "over", "moved")),
+    Key("when", "deadline", "choice", "the last deadline of what is asked now is over", ("passed",)),
     Key("when", "claims", "count", "the thread is claimed for the n-th time"),
     Key("when", "owner", "choice", "an owner whose lease is gone was refused", ("refused",)),
     Key("when", "workers", "choice", "a worker process waits for work", ("up",)),
@@ -112,7 +120,7 @@ KEYS: tuple[Key, ...] = (
     Key("expect", "replies", "count", "replies ever posted, deleted ones included"),
     Key("expect", "runs", "count", "runs begun"),
     Key("expect", "posts", "count", "messages of ours ever posted, replies and others"),
-    Key("expect", "parts", "counts", "the same by part: reply, reply.2, reply.3, file, done, card, told"),
+    Key("expect", "parts", "counts", "the same by part: reply, reply.2, reply.3, file, done, card, told, ask, …"),
     Key("expect", "effects", "counts", "effects by tool"),
     Key("expect", "model_calls", "count", "model calls billed"),
     Key("expect", "billed_once", "flag", "nothing is billed twice but calls that were cut off"),
@@ -127,6 +135,9 @@ KEYS: tuple[Key, ...] = (
     Key("expect", "reactions", "counts", "ours, by name, over all messages"),
     Key("expect", "shown", "texts", "texts that a reply had at some time"),
     Key("expect", "rings", "texts", "whom our messages ring, such as @U0ANN00001 or !channel"),
+    Key("expect", "cards", "counts", "cards ever posted, and of those that stand: standing, open, over, moved"),
+    Key("expect", "cards_show", "texts", "parts of what the standing cards show at the end, in this order"),
+    Key("expect", "decisions", "texts", "how what was asked ended, in the order in which it was asked"),
     Key("expect", "whispers", "texts", "parts of what was shown to somebody alone, in this order; [] is nothing"),
     Key("expect", "status_lines", "texts", "parts of what the lines under threads said, in this order; [] is nothing"),
     Key("expect", "sessions", "texts", "what the agent sessions were, in this order, repeats left out"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
+from typing import Any
 
 from playground.scenarios.acts import Acts
 from playground.scenarios.commit_proxy import Hold
@@ -18,10 +21,12 @@ from playground.scenarios.quiet import is_quiet, what_is_left
 from playground.scenarios.scenario import Condition, Scenario, Step
 from playground.scenarios.seen import Seen
 from playground.scenarios.stage import Stage
+from playground.standins.journal import wall
 from playground.standins.slack.client import Held, StandinError
 
 PATIENCE = 30.0
 """Seconds that any one thing may take."""
+MOST_AT_ONCE = 8
 Judge = Callable[[Scenario, Seen], list[str]]
 
 
@@ -44,6 +49,7 @@ class Player:
     def __init__(self, stage: Stage, scenario: Scenario, *, name: str = "", lenient: bool = False) -> None:
         self._stage, self._scenario, self._name, self._lenient = stage, scenario, name, lenient
         self._acts = Acts(stage)
+        self._crew, self._beside = ThreadPoolExecutor(MOST_AT_ONCE), list[Future[None]]()
         self._armed: dict[int, Hold | Held] = {}
 
     def play(self, judge: Judge = failures, *, ready: Callable[[], None] = lambda: None) -> Played:
@@ -56,6 +62,8 @@ class Player:
         try:
             for step in self._scenario.play:
                 self._play(step)
+            for one in self._beside:
+                one.result(PATIENCE)
             self._await_quiet()
         except (NothingHappened, StandinError, ValueError) as error:
             trouble.append(str(error))
@@ -68,13 +76,25 @@ class Player:
         if step.when is not None:
             reached = self._wait(step.when)
             caller = None if reached is None else reached["pid"]
-        with suppress(*((StandinError,) if self._lenient else ())):  # such as a button that is gone by now
-            self._acts.do({**step.acts, "caller": caller})
+        do = partial(self._do, {**step.acts, "caller": caller})
+        if "at_once" in step.acts:
+            self._beside.append(self._crew.submit(do))
+        else:
+            do()
         if step.when is not None and step.when.holds:
             self._let_go(step.when, caller)
 
+    def _do(self, acts: Mapping[str, Any]) -> None:
+        with suppress(*((StandinError,) if self._lenient else ())):  # such as a button that is gone by now
+            self._acts.do(acts)
+
     def _wait(self, when: Condition) -> Happening | None:
-        happenings, match = self._stage.happenings, match_of(when, self._acts.ts_of)
+        happenings = self._stage.happenings
+        if when.subject == "deadline":
+            passed = self._acts.last_deadline()
+            happenings.until(lambda: wall() > passed, str(when), timeout=PATIENCE)
+            return None
+        match = match_of(when, self._acts.ts_of)
         if not self._lenient:
             return happenings.wait(match, str(when), timeout=PATIENCE, nth=nth_of(when))
         found: list[Happening] = []
@@ -102,7 +122,7 @@ class Player:
             case "model":
                 wish = {} if when.turn is None else {"turn": when.turn}
                 self._stage.claude.hold(HOWS[when.of], when.tokens, on=when.on, **wish)
-            case "commit" | "admit":
+            case "commit" | "admit" | "answer":
                 self._armed[when.line] = self._stage.proxy.hold(when.subject, int(when.of), side)
             case "slack":
                 self._armed[when.line] = self._stage.slack.hold(when.of, when.nth, side, when.containing)

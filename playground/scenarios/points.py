@@ -9,7 +9,7 @@ from typing import Literal
 Side = Literal["before", "after"]
 Where = Literal["store", "slack", "model", "effect"]
 
-SCRIPTS = ("admit", "claim", "commit", "release")
+SCRIPTS = ("admit", "answer", "claim", "commit", "release")
 """The scripts that change what a run is; the others renew, look and bury."""
 METHODS = (
     *("chat.postMessage", "chat.update", "conversations.replies", "chat.delete"),

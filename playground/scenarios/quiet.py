@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from playground.scenarios.cards import standing_cards
 from playground.scenarios.happenings import Happenings
 from store.lifecycle import SETTLED
 
@@ -41,7 +42,21 @@ def what_is_left(happenings: Happenings) -> str:
         return f"{missing} runs are not over"
     if missing := len(runs - _shown(happenings)):
         return f"the end of {missing} runs is not shown"
-    return ""
+    return _left_of_waits(happenings)
+
+
+def _left_of_waits(happenings: Happenings) -> str:
+    """Answers that nobody took into account yet, and cards that do not say yet how it ended."""
+    taken = {one["wait"] for one in happenings.all("store.answer") if one["how"] == "TAKEN"}
+    commits = happenings.all("store.commit")
+    closed = {wait for one in commits for wait in one["closed"]}
+    if missing := len(taken - closed):
+        return f"{missing} answers are not taken into account"
+    ends = {name: one.n for one in commits for name in one["due"] if name.startswith("retire:")}
+    shown = {name: one.n for one in commits for name in one["done"]}
+    late = {name.partition(":")[2] for name, n in ends.items() if shown.get(name, -1) < n}
+    open_ = {wait for wait, state in standing_cards(happenings).values() if state == "open"}
+    return f"{missing} cards do not say that they are over" if (missing := len(late & open_)) else ""
 
 
 def withdrawn(happenings: Happenings) -> set[str]:

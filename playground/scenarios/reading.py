@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,27 +17,8 @@ from playground.scenarios.scenario import Condition, Scenario, Step, ToolPlan
 from playground.standins.claude.turn import Turn
 
 SUBJECTS = (
-    *(
-        "tool",
-        "model",
-        "run",
-        "steps",
-        "commit",
-        "admit",
-        "slack",
-        "refused",
-        "reply",
-        "claims",
-        "owner",
-        "worker",
-        "workers",
-        "bots",
-        "acked",
-        "lost",
-        "status",
-        "session",
-        "whisper",
-    ),
+    *("tool", "model", "run", "steps", "commit", "admit", "answer", "slack", "refused", "reply", "card", "deadline"),
+    *("claims", "owner", "worker", "workers", "bots", "acked", "lost", "status", "session", "whisper"),
 )
 """The keys of `when` of which there is exactly one."""
 SECONDS = re.compile(r"(\d+(?:\.\d+)?)(ms|s)?")
@@ -107,6 +89,7 @@ class _Reader:
         return ToolPlan(
             name=str(name.value),
             replay=found.get("replay", "unsafe"),
+            unknown=found.get("unknown", "report"),
             takes=found.get("takes", (0.0,)),
             effect=found.get("effect", ""),
             output=found.get("output", ""),
@@ -193,7 +176,7 @@ class _Reader:
             case "counts" if isinstance(value, dict) and all(isinstance(n, int) for n in value.values()):
                 return {str(name): n for name, n in value.items()}
             case "settings" if isinstance(value, dict):
-                return {str(name): str(item) for name, item in value.items()}
+                return {str(name): _setting(item) for name, item in value.items()}
             case "flag" if isinstance(value, bool):
                 return value
             case "seconds":
@@ -210,6 +193,8 @@ class _Reader:
                     for name, item in value.items()
                 }
             case "list" if isinstance(value, list):
+                return value
+            case "filled" if isinstance(value, list) and not any(isinstance(item, dict) for item in value):
                 return value
         of = "a list of some" if key.form == "choices" else "one"
         wanted = f"{of} of {', '.join(key.choices)}" if key.choices else _FORMS[key.form]
@@ -266,7 +251,13 @@ _FORMS = {
     "mapping": "a mapping",
     "files": "a mapping of names to contents",
     "list": "a list",
+    "filled": "a list of texts, of lists of labels, or null for what is left as it is",
 }
+
+
+def _setting(item: Any) -> str:
+    """A variable's value; lists and mappings as JSON."""
+    return json.dumps(item) if isinstance(item, (list, dict)) else str(item)
 
 
 def _plain(node: yaml.Node) -> Any:

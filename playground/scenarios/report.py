@@ -20,9 +20,11 @@ def lines(played: Played) -> list[str]:
     facts += [f"recovered after {_times(seen.recovery_ms)}"] if seen.recovery_ms else []
     said.append("     " + " · ".join(facts))
     said += [f"     {run.status}: {_short(run.text)} — {run.footer}" for run in seen.runs]
+    decided = "; ".join(", ".join(wait.decisions) or "open" for wait in seen.waits)
+    said += [f"     asked: {decided}"] if decided else []
     if played.failures:
         for reply in seen.replies:
-            said.append(f"     reply {reply.ts} of {reply.run}{' (deleted)' if reply.deleted else ''}:")
+            said.append(f"     {reply.part} {reply.ts} of {reply.run}{' (deleted)' if reply.deleted else ''}:")
             said += [f"       {_short(version)}" for version in reply.versions]
         said += [f"     ✗ {failure}" for failure in played.failures]
     return said

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from playground.standins.slack.settings import Transport
 
 Replay = Literal["safe", "idempotent", "unsafe"]
+Unknown = Literal["report", "ask"]
 Victim = Literal["job", "caller", "worker", "supervisor", "group", "bot", "bots", "all", "redis"]
 """job: the process that works on the run. caller: the one whose call stands still at this step.
 
@@ -22,8 +23,8 @@ host is gone. bot: one of the bots; bots: all. all: every process of ours.
 class ToolPlan:
     """A tool of the scenario. takes: seconds of its first, second, … execution; the last one counts on.
 
-    effect: what it does to the world, counted outside the process when it starts. kills: it kills its worker.
-    raw: it answers bytes.
+    unknown: what comes of a call that was cut off. effect: what it does to the world, counted outside the process when
+    it starts. kills: it kills its worker. raw: it answers bytes.
     """
 
     name: str
@@ -34,6 +35,7 @@ class ToolPlan:
     fails: str = ""
     kills: bool = False
     raw: bool = False
+    unknown: Unknown = "report"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Condition:
     @property
     def holds(self) -> bool:
         """Whether what it waits for stands still until the step is done."""
-        return self.subject in ("model", "commit", "admit", "slack")
+        return self.subject in ("model", "commit", "admit", "answer", "slack")
 
     def __str__(self) -> str:
         more = [f"is {self.happens}"] if self.happens else []

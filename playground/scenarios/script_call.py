@@ -46,6 +46,8 @@ class ScriptCall:
                 about |= {"ended": answer[3]} if answer[0] == "CLAIMED" else {}
             case "release":
                 about |= {"thread": self.arguments[1], "mode": self.arguments[2], "over": answer[0] == "RELEASED"}
+            case "answer":
+                about |= {"thread": self.arguments[0], "wait": self.arguments[1], "how": answer[0]}
             case "retract":
                 about |= {"withdrawn": [answer[1]] if answer[0] == "WITHDRAWN" else []}
             case "withdraw":
@@ -62,6 +64,9 @@ class ScriptCall:
             "records": [(key.call, state) for key, state in what.records],
             "calls": dict(what.calls),
             "head": dict(what.head),
+            "due": what.due,
+            "done": what.done,
+            "closed": what.closed,
             "over": what.over(),
             "words": what.words,
             "again": answer[0] == "AGAIN",

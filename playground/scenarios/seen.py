@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
+
+from playground.scenarios.cards import CardState, card_state, text_of, wait_of
 
 Json = dict[str, Any]
+NO_CARD: Literal[""] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenReply:
     """One message of ours. versions: each text it had, all that is shown. part: reply, reply.2, file, done, told, …
 
-    markdown: of each version what is read as Markdown; a file's content stands there as it is.
+    markdown: of each version what is read as Markdown; a file's content stands there as it is. card: of a card, how it
+    stands.
     """
 
     run: str
@@ -22,25 +26,22 @@ class SeenReply:
     versions: Sequence[str]
     deleted: bool = False
     markdown: Sequence[str] = ()
+    card: CardState | Literal[""] = NO_CARD
+
+    @property
+    def wait(self) -> str:
+        """The wait of which it is a card, '' where it is none."""
+        return wait_of(self.part)
 
 
 def seen_reply(
     run: str, part: str, ts: str, versions: Sequence[tuple[str, Sequence[Json]]], *, deleted: bool
 ) -> SeenReply:
     """versions: text and blocks of each."""
-    said = [f"{text}\n{_shown(blocks)}" for text, blocks in versions]
+    said = [f"{text}\n{text_of(blocks)}" for text, blocks in versions]
     markdown = ["\n".join(one["text"] for one in blocks if one["type"] == "markdown") for _, blocks in versions]
-    return SeenReply(run, part, ts, said, deleted, markdown)
-
-
-def _shown(blocks: Sequence[Json]) -> str:
-    """Every text in a message's blocks."""
-    found = []
-    for block in blocks:
-        for part in (block, *block.get("elements", ())):
-            text = part.get("text")
-            found.append(str(text.get("text", "") if isinstance(text, dict) else text or ""))
-    return "\n".join(found)
+    card = card_state(versions[-1][1]) if wait_of(part) else NO_CARD
+    return SeenReply(run, part, ts, said, deleted, markdown, card)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,16 @@ class SeenRun:
     settlements: int = 0
     deleted: bool = False
     delivered: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenWait:
+    """Something that was asked. decisions: every end that is recorded of it, in words."""
+
+    wait: str
+    run: str
+    asked: float
+    decisions: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +113,7 @@ class Seen:
 
     replies: Sequence[SeenReply] = ()
     runs: Sequence[SeenRun] = ()
+    waits: Sequence[SeenWait] = ()
     calls: Sequence[SeenCall] = ()
     effects: Sequence[SeenEffect] = ()
     answers: Sequence[str] = ()

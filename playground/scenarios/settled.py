@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from playground.scenarios.happenings import Happening, Happenings
+from playground.scenarios.in_slack import name_of
 from playground.scenarios.quiet import withdrawn
-from playground.scenarios.seen import Seen, SeenRun
+from playground.scenarios.seen import Seen, SeenRun, SeenWait
 from store.lifecycle import SETTLED
 from store.protocol import Store
 from store.record import Record, read_log
@@ -21,6 +23,7 @@ def settled(store: Store, happenings: Happenings) -> Seen:
     heads = [store.inventory.head(thread) for thread in threads]
     return Seen(
         runs=list(_runs(admitted, logs, withdrawn(happenings))),
+        waits=sorted((wait for log in logs.values() for wait in _waits(log)), key=lambda wait: wait.asked),
         answers=[str(ends[run].body["text"]) for run in _as_they_ended(happenings) if run in ends],
         unknown=sum(item.startswith("unknown:") for head in heads if head is not None for item in head.rest),
     )
@@ -29,6 +32,20 @@ def settled(store: Store, happenings: Happenings) -> Seen:
 def _as_they_ended(happenings: Happenings) -> list[str]:
     ended = [str(one["run"]) for one in happenings.all("store.commit") if one["head"].get("status") in SETTLED]
     return list(dict.fromkeys(ended))
+
+
+def _waits(log: Sequence[Record]) -> Iterator[SeenWait]:
+    mine = [record for record in log if record.kind == "wait"]
+    for opened in (record.body["wait"] for record in mine if record.state == "pending"):
+        answers = [record.body["answer"] for record in mine if record.state == "done"]
+        ends = [_in_words(answer) for answer in answers if answer["wait"] == opened["id"]]
+        yield SeenWait(opened["id"], opened["run"], opened["asked"], ends)
+
+
+def _in_words(answer: Mapping[str, Any]) -> str:
+    """`approve by bob`, `button by ann`, `aside by bob`, `deadline`."""
+    what = answer["verdict"] if answer["how"] == "button" and answer["verdict"] else answer["how"]
+    return f"{what} by {name_of(answer['by'])}" if answer["by"] else str(what)
 
 
 def _ends(record: Record) -> bool:

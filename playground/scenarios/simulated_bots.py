@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
+from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from typing import Any
+
+from slack_bolt import BoltResponse
 
 from bot.access import AccessPolicy
 from bot.app import App, build, deliver
+from bot.cards.card import Card
 from bot.catch_up import CatchUp
 from bot.dispatch import dispatch, is_done
 from bot.history import History
 from bot.listening import Listening
+from bot.recall import Recall
+from bot.redraw import Redraws
 from everthread.settings import Settings
 from playground.scenarios.simulated_slack import ME, StandinSlack
 from playground.simulation.baton import Process
 from playground.simulation.fleet import Fleet, Member
 from playground.simulation.pool import MakeGate
 from playground.standins.slack.outbox import Delivery
+from playground.standins.slack.response_url import use
 from worker.pace import turn_of
 
 Json = dict[str, Any]
@@ -34,7 +43,7 @@ class SimulatedBots:
         self, fleet: Fleet, slack: StandinSlack, settings: Settings, gate: MakeGate, ring: Callable[[str], bool]
     ) -> None:
         self._fleet, self._slack, self._settings, self._gate, self._ring = fleet, slack, settings, gate, ring
-        self._bots: list[tuple[Member, App]] = []
+        self._bots: list[_Bot] = []
         self._turn = 0
         self._under_way = 0
         self.deliveries: list[Delivery] = []
@@ -52,12 +61,26 @@ class SimulatedBots:
     def start(self, count: int) -> None:
         for _ in range(count):
             member = self._fleet.member(f"bot{len(self._fleet.members)}", self._gate())
-            self._bots.append((member, self._app(member)))
+            recall = Recall(ME.team, member.store.waits, self._wake, self._settings.recall)
+            bot = _Bot(member, self._app(member), recall)
+            self._bots.append(bot)
+            self._connect(bot)
+
+    def drop(self) -> None:
+        """Every bot loses its connection, and has another one."""
+        for bot in self._bots:
+            self._connect(bot)
+
+    def _connect(self, bot: _Bot) -> None:
+        bot.connections += 1
+        look = partial(bot.recall.look, bot.connections)
+        self._fleet.baton.start(bot.member.process, "recall", look)
+        self._slack.standin.journal.add("socket.connected")
 
     def end(self, count: int | None = None) -> list[Process]:
         """Let bots go, all unless told how many; their processes."""
         gone, self._bots = self._bots[:count], [] if count is None else self._bots[count:]
-        return [bot.process for bot, _ in gone]
+        return [bot.member.process for bot in gone]
 
     def send(self, kind: str, payload: Json, *, first_attempt: int = 0, **about: Any) -> Delivery:
         """Deliver a payload until a bot takes it or Slack gives up.
@@ -84,13 +107,14 @@ class SimulatedBots:
             client,
             me=ME,
             store=member.store,
-            ring=self._ring,  # type: ignore[arg-type]  # whether it rang is nobody's business there
+            ring=self._wake,
             clock=member.clock,
             ids=self._fleet.ids,
             policy=AccessPolicy(settings.people, settings.groups, settings.channels, settings.guests, settings.foreign),
             stopper=settings.stop_by,
             listening=Listening(settings.listen, settings.listen_in),
             missed=catch_up.missed,
+            redraws=_Redraws(self._slack),
         )
         app.listener_runner.listener_executor = _AtOnce()
         catch_up.deliver = partial(deliver, app)
@@ -120,25 +144,50 @@ class SimulatedBots:
         if not self._bots:
             return None
         self._turn += 1
-        bot, app = self._bots[self._turn % len(self._bots)]
-        taken: list[bool] = []
+        bot = self._bots[self._turn % len(self._bots)]
+        answers: list[BoltResponse] = []
 
         def take() -> None:
-            taken.append(is_done(dispatch(app, delivery.payload)))
+            answers.append(dispatch(bot.app, delivery.payload))
 
-        task = self._fleet.baton.start(bot.process, "listen", take)
+        task = self._fleet.baton.start(bot.member.process, "listen", take)
         task.join()
         if task.raised is not None:
             raise task.raised
-        if bot.process.dead:
+        if bot.member.process.dead:
             self._replace(bot)
             return None
-        return {} if taken == [True] else None
+        [answer] = answers
+        return (json.loads(answer.body) if answer.body else {}) if is_done(answer) else None
 
-    def _replace(self, dead: Member) -> None:
-        if any(bot is dead for bot, _ in self._bots):
-            self._bots = [(bot, app) for bot, app in self._bots if bot is not dead]
+    def _replace(self, dead: _Bot) -> None:
+        if dead in self._bots:
+            self._bots.remove(dead)
             self.start(1)
+
+    def _wake(self, thread: str) -> None:
+        self._ring(thread)
+
+
+@dataclass(eq=False, slots=True)
+class _Bot:
+    """A bot process. connections: how often it was connected."""
+
+    member: Member
+    app: App
+    recall: Recall
+    connections: int = 0
+
+
+class _Redraws(Redraws):
+    """The same without a network between."""
+
+    def __init__(self, slack: StandinSlack) -> None:
+        self._slack = slack
+
+    def replace(self, url: str, card: Card) -> bool:
+        body = {"text": card.text, "blocks": card.blocks, "replace_original": True}
+        return use(self._slack.standin, url.rpartition("/")[2], body)[0] == HTTPStatus.OK
 
 
 class _AtOnce(Executor):

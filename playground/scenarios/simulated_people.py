@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, cast
 
 from playground.scenarios.gestures import Gestures
@@ -13,6 +13,8 @@ from playground.standins.slack import acts, gestures, places
 from playground.standins.slack.client import SlackStandin
 from playground.standins.slack.client_gestures import in_json
 from playground.standins.slack.control_gestures import files_of
+from playground.standins.slack.message import Json
+from playground.standins.slack.outbox import Delivery
 from playground.standins.slack.people import BOT_NAME
 from store.protocol import Store
 
@@ -45,6 +47,10 @@ class People(Gestures):
             raise NothingHappened(describe)
         return found[0]
 
+    def until(self, true: Callable[[], bool], describe: str, seconds: float = PATIENCE) -> None:
+        if not self._baton.wait_until(true, seconds):
+            raise NothingHappened(describe)
+
 
 class _Client:
     """As much of the stand-in's client as gestures need."""
@@ -70,13 +76,18 @@ class _Client:
     def delete(self, ts: str, user: str | None = None) -> None:
         acts.delete(self._slack, ts, user)
 
-    def click(self, user: str, action_id: str, ts: str, *, stale: bool = False) -> None:
-        """Whoever sees Slack's warning sign at the button, because no bot took the click, presses it again."""
-        for _ in range(2):
-            click = acts.click(self._slack, user, action_id, ts, stale=stale)
-            self._baton.wait_until(lambda click=click: click.acked or click.lost, None)  # type: ignore[misc]
-            if click.acked:
-                return
+    def click(self, user: str, action_id: str, ts: str, *, values: Json | None = None, stale: bool = False) -> Json:
+        return self._over(acts.click(self._slack, user, action_id, ts, values=values, stale=stale))
+
+    def submit_view(self, user: str, values: Json | None = None, *, view: str | None = None) -> Json:
+        found = gestures.view_of(self._slack, user, view)
+        sent = gestures.send_view(self._slack, user, found, values or {})
+        self._over(sent)
+        return gestures.respond(self._slack, user, found, sent)
+
+    def _over(self, sent: Delivery) -> Json:
+        self._baton.wait_until(lambda: sent.acked or sent.lost, None)
+        return sent.dump()
 
     def redeliver(self, ts: str, *, times: int = 1, fresh: bool = False) -> None:
         acts.redeliver(self._slack, ts, event=None, times=times, fresh=fresh)

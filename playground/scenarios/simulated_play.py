@@ -6,8 +6,10 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from everthread.answering import approvers_of, rules_of
 from everthread.settings import PREFIX, Settings
 from playground.scenarios.conditions import HOWS, match_of, nth_of
 from playground.scenarios.death_gate import DeathGate
@@ -21,14 +23,12 @@ from playground.scenarios.settled import settled
 from playground.scenarios.simulated_bots import SimulatedBots
 from playground.scenarios.simulated_people import PATIENCE, People
 from playground.scenarios.simulated_slack import StandinSlack
-from playground.scenarios.simulated_world import FOR_EVER, ModelCall, ScriptedClaude, SimulatedEffects
-from playground.scenarios.tools import arguments_of, make
+from playground.scenarios.simulated_world import FOR_EVER, ModelCall, ScriptedClaude, SimulatedEffects, scripted_agent
 from playground.simulation.baton import Baton, Died, Process
 from playground.simulation.doubles import Gate
 from playground.simulation.fleet import Fleet, Member
 from playground.simulation.pool import Pool
 from playground.standins.slack.errors import ControlError
-from worker.agent import Agent
 from worker.services import Limits
 
 LATE = 15.0
@@ -36,7 +36,7 @@ LATE = 15.0
 SLOW, CAUGHT_UP = 20.0, 5.0
 ImpossibleNow = (ControlError, NothingHappened)
 """What a person cannot do any more after a death has changed the play, such as press a button that is gone."""
-TOLD = ("admit", "amend", "claim", "commit", "release", "retract", "stop", "withdraw")
+TOLD = ("admit", "amend", "answer", "claim", "commit", "recall", "release", "retract", "stop", "withdraw")
 """The scripts of which is told what they did."""
 
 
@@ -84,12 +84,13 @@ class SimulatedPlay:
         self._stand_at(call.split(" ")[0], side, member.process)
 
     def _make_fleet(self) -> Fleet:
-        arguments, settings = arguments_of(self._scenario.model), self._settings
-        tools = tuple(make(plan, arguments.get(plan.name, {}), self._effects.act) for plan in self._scenario.tools)
+        settings = self._settings
         return Fleet(
-            Agent(tools, "claude-sonnet-5-5"),
+            scripted_agent(self._scenario, settings, self._effects),
             self._claude,  # type: ignore[arg-type]  # it is seated as the model it stands for
             limits=Limits(renewal=settings.renewal),
+            rules=rules_of(settings),
+            approvers=approvers_of(settings),
             slack=self._slack,
             baton=self._baton,
             lease=settings.lease,
@@ -121,18 +122,28 @@ class SimulatedPlay:
     def _step(self, step: Step) -> None:
         found = self._await(step.when) if step.when is not None else None
         caller = found["pid"] if found is not None else None
-        for name, value in step.acts.items():
-            act = getattr(self, f"_{name}", None) or getattr(self._people, f"_{name}", None)
-            if act is not None:
-                with suppress(*(ImpossibleNow if self._die_at else ())):
-                    act(value, {**step.acts, "caller": caller})
+        acts = {**step.acts, "caller": caller}
+        if "at_once" in acts:
+            self._baton.start(self._fleet.host.process, "at once", partial(self._do, acts))
+        else:
+            self._do(acts)
         if step.when is not None:
             self._released.add(step.when.line)
             if step.when.line in self._holds:
                 self._holds[step.when.line].released.set()
 
+    def _do(self, acts: Mapping[str, Any]) -> None:
+        for name, value in acts.items():
+            act = getattr(self, f"_{name}", None) or getattr(self._people, f"_{name}", None)
+            if act is not None:
+                with suppress(*(ImpossibleNow if self._die_at else ())):
+                    act(value, acts)
+
     def _await(self, when: Condition) -> Happening | None:
         """What met the condition; None when everything was over without it."""
+        if when.subject == "deadline":
+            self._wait(lambda: False, self._people.last_deadline() - self._baton.time)
+            return None
         match, nth = match_of(when, self._people.ts_of), nth_of(when)
         met: list[Happening] = []
         seen = 0
@@ -194,6 +205,9 @@ class SimulatedPlay:
         claude = given.get("claude", {})
         self._claude.lasts = {"slow": SLOW, "silent": FOR_EVER}.get(str(claude.get("kind")), self._claude.lasts)
 
+    def _drop(self, _what: str, _acts: Mapping[str, Any]) -> None:
+        self._bots.drop()
+
     def _mends(self, _what: str, _acts: Mapping[str, Any]) -> None:
         self._slack.standin.faults.remove()
 
@@ -245,7 +259,7 @@ class SimulatedPlay:
 
     def _stand_at(self, call: str, side: str, process: Process) -> None:
         for one in self._wanted:
-            if one.subject in ("commit", "admit") and one.subject == call and self._is_nth(one, call, side):
+            if one.subject in ("commit", "admit", "answer") and one.subject == call and self._is_nth(one, call, side):
                 self._hold(one, process, "store.held", name=call, nth=int(one.of), side=side)
                 return
 

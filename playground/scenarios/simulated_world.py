@@ -6,17 +6,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from everthread.answering import answerers_of, approvers_of
+from everthread.settings import Settings
 from playground.scenarios.effects import filled, output
 from playground.scenarios.happenings import Happenings
-from playground.scenarios.scenario import ToolPlan
+from playground.scenarios.scenario import Scenario, ToolPlan
 from playground.scenarios.seen import SeenEffect
-from playground.scenarios.tools import answered
+from playground.scenarios.tools import answered, arguments_of, make
 from playground.simulation.baton import Baton, Process
 from playground.simulation.doubles import Gate, open_gate
 from playground.standins.claude.claude import StandinClaude
 from playground.standins.claude.refused import Refused
 from playground.standins.claude.transcript import Json
 from store.ports import Cut, Delta, ModelAnswer, ModelError, ModelRequest, Usage
+from worker.agent import Agent
+from worker.tools.builtin import builtin_tools
 from worker.tools.context import ToolContext
 from worker.tools.tool import ToolError
 
@@ -108,6 +112,14 @@ class SeatedClaude:
     def _say(text: str, heard: Callable[[Delta], None]) -> None:
         if text:
             heard(Delta("text", text))
+
+
+def scripted_agent(scenario: Scenario, settings: Settings, effects: SimulatedEffects) -> Agent:
+    """An agent with the scenario's tools, and those of its own that the script calls."""
+    arguments = arguments_of(scenario.model)
+    built_in = builtin_tools((), (), answerers_of(settings), approvers_of(settings), settings.patience)
+    tools = [make(plan, arguments.get(plan.name, {}), effects.act) for plan in scenario.tools]
+    return Agent((*tools, *(tool for tool in built_in if tool.name in arguments)), "claude-sonnet-5-5")
 
 
 class SimulatedEffects:

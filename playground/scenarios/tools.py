@@ -59,7 +59,7 @@ def make(plan: ToolPlan, examples: Mapping[str, Any], act: Do) -> Tool:
         return act(plan, context, given)
 
     title = " ".join([plan.name, *(f"{{{name}}}" for name in examples)])
-    return Tool(plan.name, f"{plan.name}, of a scenario.", plan.replay, arguments, run, title)
+    return Tool(plan.name, f"{plan.name}, of a scenario.", plan.replay, arguments, run, title, unknown=plan.unknown)
 
 
 def do(plan: ToolPlan, context: ToolContext, given: Mapping[str, Any]) -> str | bytes:

@@ -26,6 +26,7 @@ from store.redis.scripts import SHARED, Scripts, source
 from store.stepkey import MODEL, StepKey
 from store.submission import Submission
 from store.thread import ThreadId
+from store.wait import ANYBODY, Answerers
 from worker.agent import Agent
 from worker.drain import Drain
 from worker.pace import paced
@@ -139,6 +140,7 @@ class Member:
             agent=fleet.agent,
             limits=fleet.limits,
             rules=fleet.rules,
+            approvers=fleet.approvers,
             cost=lambda _model, usage: usage.input + usage.output,
         )
         self.drain = Drain(self.threads, self.clock, fleet.grace)
@@ -165,6 +167,7 @@ class Fleet:
         *,
         limits: Limits | None = None,
         rules: Rules | None = None,
+        approvers: Answerers = ANYBODY,
         slack: Seats | None = None,
         lease: float = 15.0,
         grace: float = 20.0,
@@ -177,7 +180,7 @@ class Fleet:
         self.slack = SimulatedSlack()
         self.seats: Seats = slack or self.slack
         self.lease, self.grace, self.heard = lease, grace, heard
-        self.store_is_away = False
+        self.store_is_away, self.approvers = False, approvers
         self.model, self.agent, self.limits, self.rules = model, agent, limits or Limits(), rules or Rules()
         self.members: list[Member] = []
         self.host = self.member("host")

@@ -69,7 +69,7 @@ def shortcut(slack: Standin, user: str, callback_id: str, ts: str | None) -> Del
 
 
 def press_in_view(slack: Standin, user: str, action_id: str, view_id: str | None, values: Json) -> Delivery:
-    by, view = hand(slack, user), _view(slack, user, view_id)
+    by, view = hand(slack, user), view_of(slack, user, view_id)
     blocks = view.now["blocks"]
     state = filled(blocks, values)
     element = used(need_element(f"view {view.id}", blocks, action_id), state)
@@ -79,10 +79,20 @@ def press_in_view(slack: Standin, user: str, action_id: str, view_id: str | None
 
 async def submit_view(slack: Standin, user: str, values: Json, view_id: str | None) -> Json:
     """Submit a modal; what the app answers decides whether it closes, changes, or shows errors."""
-    by, view = hand(slack, user), _view(slack, user, view_id)
-    body = slack.interactions.submit(by, view, filled(view.now["blocks"], values))
-    delivery = slack.outbox.send("interactive", body, event="view_submission", view=view.id)
+    view = view_of(slack, user, view_id)
+    delivery = send_view(slack, user, view, values)
     await delivery.over.wait()
+    return respond(slack, user, view, delivery)
+
+
+def send_view(slack: Standin, user: str, view: View, values: Json) -> Delivery:
+    """A modal on its way to the app."""
+    body = slack.interactions.submit(hand(slack, user), view, filled(view.now["blocks"], values))
+    return slack.outbox.send("interactive", body, event="view_submission", view=view.id)
+
+
+def respond(slack: Standin, user: str, view: View, delivery: Delivery) -> Json:
+    """What becomes of a modal that was sent, once the app answered or had its time."""
     if not delivery.acked:
         return {**delivery.dump(), "outcome": "failed", "errors": {}}
     answer = delivery.answer or {}
@@ -123,7 +133,7 @@ def _respond(slack: Standin, user: str, view: View, answer: Json) -> str:
 
 def close_view(slack: Standin, user: str, view_id: str | None, *, clear: bool) -> Delivery | None:
     """Close a modal, or its whole stack; the app hears of it only if it asked to."""
-    by, view = hand(slack, user), _view(slack, user, view_id)
+    by, view = hand(slack, user), view_of(slack, user, view_id)
     slack.closed(view, whole_stack=clear)
     if not view.now.get("notify_on_close"):
         return None
@@ -181,7 +191,8 @@ def tell(slack: Standin, event: Json, place: Channel) -> Delivery | None:
     return slack.outbox.send("events_api", outer, event=event["type"], channel=place.id)
 
 
-def _view(slack: Standin, user: str, view_id: str | None) -> View:
+def view_of(slack: Standin, user: str, view_id: str | None) -> View:
+    """The view that this person has open on top, or this one of theirs."""
     who = person(slack, user)
     view = slack.world.views.by_id.get(view_id) if view_id else slack.world.views.top(who.id)
     if view is None or not view.open or view.user != who.id:

@@ -20,31 +20,37 @@ from playground.standins.slack.world import Draft
 
 async def respond(slack: Standin, request: web.Request) -> web.StreamResponse:
     """Post, replace or delete as the body asks; the answer is `ok` or an error code with status 404 or 400."""
-    url = slack.interactions.urls.get(request.match_info["key"])
     try:
         body = json.loads(await request.text())
     except ValueError:
         body = None
+    status, code = use(slack, request.match_info["key"], body)
+    return web.Response(text=code) if status == 200 else web.json_response({"ok": False, "error": code}, status=status)
+
+
+def use(slack: Standin, key: str, body: Any) -> tuple[int, str]:
+    """What is answered at this address: a status, and `ok` or an error code."""
+    url = slack.interactions.urls.get(key)
+    status, code = 404, ""
     if not isinstance(body, dict):
-        return _refused(slack, url, "invalid_payload", 400)
-    if url is None:
-        return _refused(slack, url, "no_such_url", 404)
-    if wall() > url.until:
-        return _refused(slack, url, "expired_url", 404)
-    if url.uses_left < 1:
-        return _refused(slack, url, "used_url", 404)
-    try:
-        _answer(slack, url, body)
-    except SlackError as error:
-        return _refused(slack, url, error.code, 400)
-    url.uses_left -= 1
-    slack.journal.add("response_url.used", key=url.key, body=body, uses_left=url.uses_left)
-    return web.Response(text="ok")
-
-
-def _refused(slack: Standin, url: ResponseUrl | None, code: str, status: int) -> web.Response:
+        status, code = 400, "invalid_payload"
+    elif url is None:
+        code = "no_such_url"
+    elif wall() > url.until:
+        code = "expired_url"
+    elif url.uses_left < 1:
+        code = "used_url"
+    else:
+        try:
+            _answer(slack, url, body)
+        except SlackError as error:
+            status, code = 400, error.code
+        else:
+            url.uses_left -= 1
+            slack.journal.add("response_url.used", key=url.key, body=body, uses_left=url.uses_left)
+            return 200, "ok"
     slack.journal.add("response_url.refused", key=url.key if url else None, error=code)
-    return web.json_response({"ok": False, "error": code}, status=status)
+    return status, code
 
 
 def _answer(slack: Standin, url: ResponseUrl, body: Json) -> None:
