@@ -50,9 +50,8 @@ class Scene:
     """Plays it once, then lets `look` see it while everything still stands as it was left.
 
     threads: by what was asked in them: `move` waits for an answer with a message behind it, `deploy` for an approval,
-    `reindex` is worked on, `refund` was cut off in an unsafe call and is over, `charge` asks whether its call happened, `bill` is parked, `report`
-    is suspended,
-    `hello` is over, `later` was begun by nobody.
+    `reindex` is worked on, `refund` was cut off in an unsafe call and is over, `charge` asks whether its call happened,
+    `bill` is parked, `report` is suspended, `hello` is over, `later` was begun by nobody.
     """
 
     def __init__(self) -> None:
