@@ -20,11 +20,19 @@ if TYPE_CHECKING:
 
 
 def settle(
-    run: Run, status: Status, *, text: str = "", code: str = "", note: str = "", by: str = "", why: StopReason = ""
+    run: Run,
+    status: Status,
+    *,
+    text: str = "",
+    code: str = "",
+    note: str = "",
+    by: str = "",
+    why: StopReason = "",
+    beside: bool = False,
 ) -> None:
     """End the run for good, with everything still staged. `StopWonError` when a stop came first.
 
-    by, why: of the stop that ended it.
+    by, why: of the stop that ended it. beside: it was parked, and another run holds the thread.
     """
     _become(run, status)
     for record in list(run.state.open.values()):
@@ -49,7 +57,10 @@ def settle(
     outcome = {"run": run.id, "thread": run.state.input.thread} | body
     commit.settles = status != "aborted"
     commit.outcome = (run.id, encode(outcome))
-    commit.head |= {"status": status, "run": ""}
+    if beside:
+        commit.head = {}
+    else:
+        commit.head |= {"status": status, "run": ""}
     commit.due |= {f"delivery:{run.id}": ""}
     commit.done += [f"run:{run.id}", f"parked:{run.id}", f"resume:{run.id}"]
     commit.forget_steps = True

@@ -141,7 +141,7 @@ class Tenure:
             self._open, self._waits = heeded.reopened, False
         for run, by in heeded.healed:
             healed = self._taking.close(self._runs[run])
-            ending.settle(healed, "healed", by=by)
+            ending.settle(healed, "healed", by=by, beside=bool(self._open))
             self._outbox.deliver(healed.state)
 
     def _bring_due(self) -> None:
@@ -166,7 +166,7 @@ class Tenure:
         for stop in [stop for run, stop in waiting.items() if run != self._open and run not in queued]:
             if {f"parked:{stop.run}", f"resume:{stop.run}"} & self._mailbox.rest.keys():
                 state = self._runs[stop.run]
-                self._stop(self._taking.close(state), stop)
+                self._stop(self._taking.close(state), stop, beside=bool(self._open))
                 self._outbox.deliver(state)
             else:
                 self._door.commit(Commit(stop.run, progress=False, forget_steps=True))
@@ -254,11 +254,11 @@ class Tenure:
             self._door.renew()
         self._stop(run, self._door.stop_of(run.id), _partial(run))
 
-    def _stop(self, run: Run, stop: Stop | None, said: str = "") -> None:
+    def _stop(self, run: Run, stop: Stop | None, said: str = "", *, beside: bool = False) -> None:
         if stop is not None and stop.why == "deleted":
-            ending.settle(run, "aborted", by=stop.by, why=stop.why, note=DELETED)
+            ending.settle(run, "aborted", by=stop.by, why=stop.why, note=DELETED, beside=beside)
         else:
-            ending.settle(run, "aborted", text=said, by=stop.by if stop else "")
+            ending.settle(run, "aborted", text=said, by=stop.by if stop else "", beside=beside)
 
     def _rewrite_in(self) -> float:
         """Seconds until late edits of an owner we took over from cannot come any more; 0 where there is none."""

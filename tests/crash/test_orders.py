@@ -6,6 +6,8 @@ import pytest
 
 from store.ports import ModelError
 from store.protocol import OrderVerb
+from store.wait import Answer as GivenAnswer
+from store.wait import Given
 from tests.crash.conftest import THREAD, Killer, World, calls, says
 from tests.crash.moments import Make
 from tests.crash.test_waits import COLOR, PEOPLE
@@ -128,5 +130,37 @@ def test_the_sweep_has_cards_looked_for_that_nobody_looked_after_for_hours(world
         seen.fleet.work_off(THREAD)
         sweep.once()
         assert rung == [THREAD]
+
+    seen.fleet.run(act)
+
+
+@pytest.mark.clause("RUN-10", "STOP-1")
+@pytest.mark.parametrize("how", ["stop", "heal"])
+def test_closing_a_parked_run_leaves_the_one_that_waits_beside_it_alone(world: Make, how: str) -> None:
+    seen = world([REVOKED, says("done")], calls(COLOR), says("second"), tools=PEOPLE)
+    store = seen.fleet.host.store
+
+    def act() -> None:
+        parked = seen.fleet.say(THREAD, "go").run
+        seen.fleet.work_off(THREAD)
+        seen.fleet.model.answer = lambda request: (
+            says("second") if "answered" in str(request.messages[-1]) else calls(COLOR)
+        )
+        waiting = seen.fleet.say(THREAD, "another", n=2).run
+        seen.fleet.work_off(THREAD)
+        if how == "stop":
+            store.admissions.stop(THREAD, parked, "U1")
+        else:
+            store.admissions.order(THREAD, parked, "heal", "U1")
+        seen.fleet.work_off(THREAD)
+        head = store.inventory.head(THREAD)
+        assert head is not None
+        assert (head.run, head.status) == (waiting, "waiting")
+        wait = store.waits.open_in(THREAD)[0]
+        store.waits.answer(THREAD, GivenAnswer(wait.id, "U2", 1.0, "button", (Given(("red",)),)))
+        seen.fleet.work_off(THREAD)
+        outcome = store.admissions.outcome("T1", waiting)
+        assert outcome is not None
+        assert outcome["text"] == "second"
 
     seen.fleet.run(act)
