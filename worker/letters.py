@@ -28,12 +28,14 @@ log = logging.getLogger(__name__)
 class Heeded:
     """What the letters lead to. goes_on: the open run has an answer. reopened: a parked run that is the open one now.
 
-    later: what rests now until the thread is free. reopening: every run that is, or will be, taken up again. healed:
-    parked runs to be closed without an answer, each with who asked for it.
+    due: what is to be shown because of them, before any run goes on. later: what rests now until the thread is free.
+    reopening: every run that is, or will be, taken up again. healed: parked runs to be closed without an answer, each
+    with who asked for it.
     """
 
     goes_on: bool = False
     reopened: str = ""
+    due: dict[str, str] = field(default_factory=dict)
     later: dict[str, str] = field(default_factory=dict)
     reopening: set[str] = field(default_factory=set)
     healed: list[tuple[str, str]] = field(default_factory=list)
@@ -58,7 +60,7 @@ class Letters:
                 case "order":
                     self._obey(name, decode(raw), open_run or heeded.reopened, heeded)
         if open_run:
-            heeded.goes_on = self._heed_moments(self._runs[open_run], mailbox.now) or heeded.goes_on
+            heeded.goes_on = self._heed_moments(self._runs[open_run], mailbox.now, heeded) or heeded.goes_on
         return heeded
 
     def _answered(self, name: str, answer: Answer, open_run: str, heeded: Heeded) -> None:
@@ -74,14 +76,14 @@ class Letters:
             heeded.goes_on = True
         elif not stopped and state.id not in heeded.reopening and _is_last_unknown(state, answer.wait):
             self._reopen(commit, open_run, heeded)
-        self._close(state, Closing(answer, over=stopped), commit)
+        self._close(state, Closing(answer, over=stopped), commit, heeded)
         log.info("thread=%s %s answered by %s (%s)", state.input.thread, answer.wait, answer.by, answer.how)
 
-    def _close(self, state: RunState, closing: Closing, commit: Commit) -> None:
+    def _close(self, state: RunState, closing: Closing, commit: Commit, heeded: Heeded) -> None:
         wait = state.waits[closing.answer.wait].wait
         commit.closed.append(closing)
         commit.done.append(f"wait:{wait.id}")
-        commit.due[f"retire:{wait.id}"] = ""
+        commit.due[f"retire:{wait.id}"] = heeded.due[f"retire:{wait.id}"] = ""
         Ledger(self._services, self._door, state).commit(self._closed(wait, closing), together=commit)
 
     def _closed(self, wait: Wait, closing: Closing) -> Record:
@@ -90,7 +92,7 @@ class Letters:
             body["void"] = True
         return Record("wait", StepKey.parse(wait.key), "done", self._services.clock.now(), body)
 
-    def _heed_moments(self, state: RunState, now: float) -> bool:
+    def _heed_moments(self, state: RunState, now: float, heeded: Heeded) -> bool:
         """Close what nobody answered in time, once; remind of what is still open. Whether the run goes on."""
         late = [wait for wait in state.open_waits if 0 < wait.deadline <= now]
         goes_on = False
@@ -98,7 +100,7 @@ class Letters:
             commit = Commit(state.id)
             _go_on(commit)
             try:
-                self._close(state, Closing(Answer(wait.id, "", now, "deadline"), unanswered=True), commit)
+                self._close(state, Closing(Answer(wait.id, "", now, "deadline"), unanswered=True), commit, heeded)
             except AnsweredError as error:
                 log.info("%s", error)
             else:

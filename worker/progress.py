@@ -36,6 +36,11 @@ class Progress:
             self._see(turn.results)
         self._see([record for record in state.open.values() if record.kind == "tool"])
 
+    @property
+    def text(self) -> str:
+        """The text so far: of the answer that streams, else of the last one."""
+        return self._text
+
     def active(self) -> float:
         """Seconds the run has been worked on, over all its tenures."""
         return self._active_before + self._clock.boottime() - self._began

@@ -134,7 +134,8 @@ class Tenure:
     def _read_letters(self) -> None:
         """Take answers and orders into the log; the open run goes on where it has its answer."""
         heeded = self._letters.read(self._mailbox, self._open)
-        self._mailbox = replace(self._mailbox, letters={}, rest={**self._mailbox.rest, **heeded.later})
+        due, rest = {**self._mailbox.due, **heeded.due}, {**self._mailbox.rest, **heeded.later}
+        self._mailbox = replace(self._mailbox, letters={}, due=due, rest=rest)
         if heeded.goes_on:
             self._waits = False
         if heeded.reopened:
@@ -274,6 +275,7 @@ def _reopening(mailbox: Mailbox) -> str | None:
 
 
 def _partial(run: Run) -> str:
-    """What a stopped answer had said before it was cut."""
+    """What a stopped answer had said before it was cut, else what the run said last."""
     attempts = run.state.attempts
-    return str(attempts[-1].body.get("partial", "")) if attempts else ""
+    cut = str(attempts[-1].body.get("partial", "")) if attempts else ""
+    return cut or run.progress.text

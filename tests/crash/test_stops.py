@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from playground.simulation.fleet import Member
-from store.ports import ModelError
+from store.ports import ModelAnswer, ModelError
 from tests.crash.conftest import THREAD, calls, says
 from tests.crash.moments import At, Make, later, replies, slow_run, stop
 from worker.services import Limits
@@ -129,3 +129,15 @@ def test_a_stop_at_nothing_lets_nothing_be_spent(world: Make) -> None:
 
     assert seen.fleet.model.asked == []
     assert "EVERTHREAD_DAILY_SPEND and" in replies(seen)[0].views[-1].note
+
+
+@pytest.mark.clause("STOP-1", "REPLY-4")
+def test_a_run_that_is_stopped_in_a_tool_keeps_what_it_had_said(world: Make) -> None:
+    answer = calls(("slow", {"patient": False}))
+    spoken = ModelAnswer([{"type": "text", "text": "I look it up."}, *answer.content], "tool_use", answer.usage, "m")
+    seen, _ = slow_run(world, 30, answers=[spoken, says("done")])
+
+    outcome = seen.play("go", At("commit model.done", "after", lambda member: later(member, 3, stop(seen))))
+
+    assert (outcome["status"], outcome["text"]) == ("aborted", "I look it up.")
+    assert replies(seen)[0].views[-1].text == "I look it up."
