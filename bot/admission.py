@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from slack_bolt import BoltContext
+from slack_bolt import BoltContext, BoltRequest
 
 from bot.access import Access
 from bot.aftermath import AFTERMATH, Aftermath, Dropped
@@ -25,6 +25,9 @@ THREAD_DELETED = (
     "The first message of this thread was deleted, so I won't answer what you wrote after it. "
     "Ask me again in a new message."
 )
+
+RETRY = "x-slack-retry-num"
+"""The header that tells how often Slack sent it before; over a socket it is there from the first time on."""
 
 log = logging.getLogger(__name__)
 
@@ -51,17 +54,22 @@ class Admission:
         self._ring, self._clock, self._ids = ring, clock, ids
         self._listening, self._steering = listening, steering
 
-    def before_ack(self, body: Mapping[str, Any], context: BoltContext, next_: Callable[[], None]) -> None:
-        after = self._take(body)
+    def before_ack(
+        self, body: Mapping[str, Any], request: BoltRequest, context: BoltContext, next_: Callable[[], None]
+    ) -> None:
+        after = self._take(body, again=any(number != "0" for number in request.headers.get(RETRY, ())))
         if after is not None:
             context[AFTERMATH] = after
         next_()
 
-    def _take(self, body: Mapping[str, Any]) -> Aftermath | Dropped | None:
-        """Take what an event says, once however often it comes; what people get to see of that."""
+    def _take(self, body: Mapping[str, Any], *, again: bool) -> Aftermath | Dropped | None:
+        """Take what an event says, once however often it comes; what people get to see of that.
+
+        again: nobody answered Slack when it came first, so nobody may have shown anything either.
+        """
         heard = hear(body, self._me, self._listening.bots)
         if heard is not None:
-            return self._hear(heard)
+            return self._hear(heard, again=again)
         match change_of(body, self._me, self._listening.bots):
             case Edit() as edit:
                 return self._amend(edit)
@@ -75,7 +83,7 @@ class Admission:
             return self._hear(edit.heard)
         return None
 
-    def _hear(self, heard: Heard) -> Aftermath | None:
+    def _hear(self, heard: Heard, *, again: bool = False) -> Aftermath | None:
         """STEER-3: a stop word alone, else the answer to the one open question, else an input."""
         whose = self._listening.whose(heard)
         stops = whose is not None and self._steering.says_stop(heard)
@@ -92,7 +100,7 @@ class Admission:
             return Aftermath(heard, reaction="white_check_mark")
         if whose is None:
             return None
-        return self._stop(heard, whose) if stops else self._admit(heard, whose)
+        return self._stop(heard, whose, again) if stops else self._admit(heard, whose, again)
 
     def _answers(self, heard: Heard, question: Wait) -> bool:
         """Whether it is the answer that decides, heard for the first time."""
@@ -101,7 +109,7 @@ class Admission:
             self._ring(heard.thread)
         return taken
 
-    def _stop(self, heard: Heard, whose: Whose) -> Aftermath | None:
+    def _stop(self, heard: Heard, whose: Whose, again: bool) -> Aftermath | None:
         match self._steering.stop(heard.submission(run="", at=self._clock.now()), whose):
             case "stopping" | "again":
                 self._ring(heard.thread)
@@ -113,16 +121,16 @@ class Admission:
             case "known":
                 return None
             case "nothing":
-                return self._admit(heard, whose)
+                return self._admit(heard, whose, again)
 
-    def _admit(self, heard: Heard, whose: Whose) -> Aftermath | None:
+    def _admit(self, heard: Heard, whose: Whose, again: bool) -> Aftermath | None:
         submission = heard.submission(run=self._ids.new("run"), at=self._clock.now())
         try:
             receipt = self._store.admissions.admit(submission, whose=whose)
         except AdmissionConflictError as error:
             log.warning("%s", error)
             return None
-        if receipt is None or not receipt.new:
+        if receipt is None or not (receipt.new or again):
             return None
         self._ring(receipt.thread)
         return Aftermath(heard, reaction="eyes", behind=heard.addressed) if receipt.waits else None

@@ -68,7 +68,7 @@ class Submission:
 class Receipt:
     """What an admission answered: the run that the input leads to, and whether this call admitted it.
 
-    waits: whether it was put behind others, or behind a run that is open.
+    waits: whether it stands behind others, or behind a run that is open.
     """
 
     thread: str

@@ -148,7 +148,8 @@ class SimulatedBots:
         answers: list[BoltResponse] = []
 
         def take() -> None:
-            answers.append(dispatch(bot.app, delivery.payload))
+            again = delivery.first_attempt + delivery.attempts - 1
+            answers.append(dispatch(bot.app, delivery.payload, {"x-slack-retry-num": str(again)}))
 
         task = self._fleet.baton.start(bot.member.process, "listen", take)
         task.join()

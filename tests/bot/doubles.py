@@ -266,9 +266,10 @@ class Bot:
         self.apps.append(self.app)
         return self.app
 
-    def tell(self, body: Json) -> BoltResponse:
+    def tell(self, body: Json, *, retry: int = 0) -> BoltResponse:
         """What Bolt answers to a payload, once everything that runs behind the answer has run."""
-        response = self.app.dispatch(BoltRequest(mode="socket_mode", body=body))
+        headers = {"x-slack-retry-num": str(retry)}
+        response = self.app.dispatch(BoltRequest(mode="socket_mode", body=body, headers=headers))
         self.settle()
         return response
 

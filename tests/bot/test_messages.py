@@ -29,8 +29,8 @@ class Talk:
         self.bot, self.store = bot, store
         bot.build(store=store)
 
-    def tell(self, inner: Json) -> int:
-        return self.bot.tell(event(inner)).status
+    def tell(self, inner: Json, *, retry: int = 0) -> int:
+        return self.bot.tell(event(inner), retry=retry).status
 
     def waiting(self, thread: str = THREAD) -> list[Submission]:
         lease = self.store.leases.claim(thread, "o")
@@ -441,6 +441,19 @@ def test_a_message_that_waits_behind_a_run_gets_one_sign_that_it_was_taken(talk:
     for payload in (mention("<@U0BOT> and 6", **behind), message("<@U0BOT> and 6", **behind)) * 2:
         talk.tell(payload)
 
+    assert talk.reactions() == [(LATER, "eyes")]
+
+
+@pytest.mark.clause("STEER-1")
+def test_a_message_that_slack_sends_again_because_nobody_answered_gets_its_sign_then(talk: Talk) -> None:
+    talk.tell(mention())
+    talk.take()
+    behind = mention("<@U0BOT> and 6", ts=LATER, thread_ts=ROOT)
+    talk.store.admissions.admit(Submission(THREAD, "C0GENERAL", LATER, "U0ANN", "and 6", "r9", 1.0))
+
+    talk.tell(behind)
+    assert talk.reactions() == []
+    talk.tell(behind, retry=1)
     assert talk.reactions() == [(LATER, "eyes")]
 
 

@@ -28,6 +28,18 @@ def test_the_same_input_again_gets_the_same_receipt(store: Store) -> None:
     assert len(store.leases.claim(THREAD, "o").mailbox.inputs) == 1
 
 
+@pytest.mark.clause("STEER-1")
+def test_the_receipt_tells_again_whether_a_message_waits_as_long_as_it_does(store: Store) -> None:
+    late = message(ts="1700000000.000200", run="r2")
+    for said in (message(), late):
+        store.admissions.admit(said)
+
+    assert store.admissions.admit(late) == Receipt(THREAD, "r2", new=False, waits=True)
+    assert store.admissions.admit(message()) == Receipt(THREAD, "r1", new=False, waits=False)
+    store.admissions.withdraw(THREAD, "U1")
+    assert store.admissions.admit(late) == Receipt(THREAD, "r2", new=False, waits=False)
+
+
 @pytest.mark.clause("ADMIT-2")
 def test_another_input_under_the_same_key_is_a_conflict_and_the_first_stands(store: Store) -> None:
     store.admissions.admit(message(text="hi"))

@@ -3,7 +3,7 @@ local fingerprint, run, thread, ts, score, json, author, condition, ttl_ms, team
 -- Take one input into a thread's mailbox, once. Anyone may call it.
 -- condition: 'any'; 'asker': only where `author` started something in this thread before that ts; 'thread': only where
 -- anybody did. Either of these only where the thread was not muted at that ts.
--- Answers {'NEW'|'SAME'|'CONFLICT'|'IGNORED', run, thread, 1 when others or an open run come first}.
+-- Answers {'NEW'|'SAME'|'CONFLICT'|'IGNORED', run, thread, 1 when it waits and others or an open run come first}.
 -- Nothing but a mute's age is written unless it is NEW.
 local RECENT, MINE = 172800000, 50
 
@@ -22,15 +22,17 @@ local function ours()
   return since and tonumber(since) < tonumber(score)
 end
 
+local open = redis.call('HGET', head, 'run')
+open = open and open ~= ''
 local stood = redis.call('GET', admission)
 if stood then
   local found, first_run, first_thread = string.match(stood, '^(%S+) (%S+) (%S+)$')
   if found ~= fingerprint then return { 'CONFLICT', first_run, first_thread, 0 } end
-  return { 'SAME', first_run, first_thread, 0 }
+  local place = redis.call('ZRANK', order, ts)
+  return { 'SAME', first_run, first_thread, place and (open or place > 0) and 1 or 0 }
 end
 if not ours() then return { 'IGNORED', '', '', 0 } end
-local open = redis.call('HGET', head, 'run')
-local waits = redis.call('ZCARD', order) > 0 or (open and open ~= '')
+local waits = redis.call('ZCARD', order) > 0 or open
 redis.call('SET', admission, fingerprint .. ' ' .. run .. ' ' .. thread, 'PX', ttl_ms)
 redis.call('ZADD', order, score, ts)
 redis.call('HSET', mail, ts, json)
