@@ -341,6 +341,21 @@ def test_a_card_that_slack_refused_to_take_is_posted_later(world: Make) -> None:
     assert asking.standing() == ["open"]
 
 
+@pytest.mark.clause("ASK-5")
+def test_a_card_that_is_answered_loses_its_buttons_before_the_run_goes_on(world: Make) -> None:
+    passed: list[str] = []
+    asking = Asking(world, calls(COLOR), says("done"))
+
+    def act() -> None:
+        asking.work()
+        asking.answer(how="words", words="blue")
+        asking.work(lambda call, side: passed.append(f"{side} {call.partition('.')[0]}"))
+
+    asking.play(act)
+
+    assert passed.index("after edit ask") < passed.index("before model")
+
+
 @pytest.mark.clause("ASK-1")
 def test_a_card_whose_turn_in_the_channel_comes_within_a_second_is_not_put_off(world: Make) -> None:
     begun: dict[str, float] = {}
