@@ -60,6 +60,7 @@ async def _run(options: argparse.Namespace) -> None:
             webbrowser.open(address)
         await stopping
         print("\nEverything ends …", flush=True)
+        await page.close()  # before what it shows is gone
         await workspace.stop()
     finally:
         stopping.cancel()

@@ -92,6 +92,7 @@ class Facts:
                 "thread": wait.thread,
                 "kind": wait.kind,
                 "title": _asked(wait),
+                "questions": max(1, len(wait.questions)),
                 "asked": wait.asked,
                 "deadline": wait.deadline,
                 "asker": wait.asker,

@@ -163,7 +163,7 @@ class PageServer:
             async with self._session.get(address) as events:
                 async for piece in events.content.iter_any():
                     await stream.write(piece)
-        except (ConnectionError, ClientError):
+        except (OSError, ClientError):
             pass  # the browser left, or the stand-in ended: it asks again
         return stream
 
@@ -183,7 +183,7 @@ class PageServer:
                 quiet = 0.0 if text != shown or quiet > QUIET else quiet + LOOK_EVERY
                 shown = text
                 await asyncio.sleep(LOOK_EVERY)
-        except (ConnectionError, RuntimeError):
+        except (OSError, RuntimeError):
             pass  # the browser left, or the workspace ended
         return stream
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -255,6 +255,22 @@ def test_whatever_ends_it_ends_all_it_started(tmp_path: Path, number: signal.Sig
 
     wait_until(lambda: not [p for p in family if p.is_running() and p.status() != "zombie"], "all of them ended")
     assert code == (-signal.SIGKILL if number == signal.SIGKILL else 0)
+
+
+def test_it_ends_without_a_word_about_the_pages_that_are_still_open(tmp_path: Path) -> None:
+    with opened(tmp_path) as playground:
+        thread = playground.say("@everthread hello")
+        playground.settled(thread)
+        address = f"{playground.url}/api/facts?thread={thread}"
+        request = Request(address, headers={"Accept": "text/event-stream"})  # noqa: S310
+        with ExitStack() as pages:
+            for _ in range(8):
+                pages.enter_context(urlopen(request, timeout=10)).readline()  # noqa: S310
+            playground.process.send_signal(signal.SIGINT)
+            assert playground.process.stdout is not None
+            said = playground.process.stdout.read()
+
+    assert said == "\nEverything ends …\n"
 
 
 def test_a_redis_of_ones_own_is_used_and_left_alone(tmp_path: Path) -> None:

@@ -159,6 +159,13 @@ def test_it_goes_on_with_the_defaults_where_nobody_answered() -> None:
     assert "Not today (the default)" in turn.text
 
 
+def test_it_leaves_open_what_was_set_aside() -> None:
+    turn = Talk("ask me something").answer(ask_user.worded((), Answer("w1", "U1", 0.0, "aside")))
+
+    assert turn.calls == ()
+    assert turn.text.startswith("Then I leave that open")
+
+
 def test_a_plan_is_followed_step_by_step_once_it_is_approved() -> None:
     talk = Talk("make a plan to find the slow release.")
     [(name, plan)] = talk.inputs()

@@ -26,7 +26,8 @@ function drawVerdict({ run, calls, store }) {
 function drawWaiting({ waiting = [] }, view) {
   document.querySelector(".waiting").hidden = !waiting.length;
   const runs = new Set(waiting.map((wait) => wait.run)).size;
-  const count = `${runs} ${runs === 1 ? "run" : "runs"}, ${waiting.length} ${waiting.length === 1 ? "question" : "questions"}`;
+  const questions = waiting.reduce((sum, wait) => sum + wait.questions, 0);
+  const count = `${runs} ${runs === 1 ? "run" : "runs"}, ${questions} ${questions === 1 ? "question" : "questions"}`;
   document.getElementById("waiting-name").replaceChildren("Waiting for people ", h("span", { data: { fact: "waiting" } }, count));
   keyed(document.getElementById("waiting"), waiting, (wait) => wait.wait, (wait) => waitingFor(wait, view));
 }
@@ -114,9 +115,10 @@ function atRest(knot, run) {
   return open ? { state: knot.kind === "wait" ? "open" : "waiting" } : {};
 }
 
-/** Milliseconds from a kill until somebody else had taken the run up again. */
+/** Milliseconds from a kill until somebody else had taken the run up again; none where it hit a run that waited. */
 function back(happened, knots) {
   if (happened.kind !== "killed") return null;
+  if (knots.some((knot) => knot.kind === "wait" && knot.at <= happened.at && (knot.state === "pending" || knot.ended > happened.at))) return null;
   const taken = knots.find((knot) => knot.kind === "resumed" && knot.at >= happened.at);
   return taken ? Math.round((taken.at - happened.at) * 1000) : null;
 }

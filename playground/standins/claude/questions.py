@@ -73,10 +73,12 @@ def questions(prompt: str) -> Json:
 
 
 def heard(said: str) -> str:
-    """What is said to a tool's report of what people answered; "" where they answered nothing."""
+    """What is said to a tool's report of what people answered; "" where it is none."""
+    if "set the question aside" in said:
+        return "Then I leave that open, and go on to what came after it."
     pairs = _PAIR.findall(said)
     if not pairs:
-        return ""
+        return "Nobody answered in time, so I leave it at that." if said.startswith("Nobody answered") else ""
     whose = "Thank you." if _ANSWERED.search(said) else "Nobody answered in time, so I take what was said to count."
     rows = "\n".join(f"| {_cell(question)} | {_cell(answer)} |" for question, answer in pairs)
     return f"{whose} I go on with this:\n\n| I asked | The answer |\n|---|---|\n{rows}"
