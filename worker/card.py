@@ -56,7 +56,7 @@ class Card:
         self._done("card")
 
     def retire(self, rewrite_in: float) -> None:
-        """Take the buttons away and say how it ended, in the lowest card that stands.
+        """Take the buttons away and say how it ended, in the lowest card that stands and in the reminder of it.
 
         rewrite_in: seconds until late words of an owner we took over from cannot come any more; then it is to be said
         once more (`RunSuspended`).
@@ -67,6 +67,7 @@ class Card:
             if ts := post.amend(view):
                 post.retire_twins(ts)
                 break
+        self._reminder().amend(view)
         if rewrite_in > 0:
             raise RunSuspended("the card is retired once more, over late words of the process before", rewrite_in)
         self._done("retire")
@@ -88,9 +89,8 @@ class Card:
 
     def remind(self) -> None:
         """Say once, in a post of its own, that the wait is still open; nothing where it is over."""
-        wait = self._asked.wait.id
         if self._asked.answer is None:
-            reminder = self._part(f"remind.{wait}")
+            reminder = self._reminder()
             reminder.retire_twins(reminder.ensure(self._view()))
         self._done("remind")
 
@@ -129,6 +129,9 @@ class Card:
     def _post(self, number: int) -> Post:
         wait = self._asked.wait.id
         return self._part(f"ask.{wait}.{number}" if number else f"ask.{wait}")
+
+    def _reminder(self) -> Post:
+        return self._part(f"remind.{self._asked.wait.id}")
 
     def _told(self) -> Post:
         return self._part(f"told.{self._asked.wait.id}")

@@ -173,6 +173,24 @@ def test_its_asker_is_reminded_once_before_the_deadline(world: Make) -> None:
     ]
 
 
+@pytest.mark.clause("ASK-5")
+def test_a_reminder_of_what_is_answered_says_so(world: Make) -> None:
+    patient = (COLOR[0], {**COLOR[1], "minutes": 10})
+    asking = Asking(world, calls(patient), says("done"))
+
+    def act() -> None:
+        asking.work()
+        asking.fleet.host.threads.sleep(460)
+        asking.work()
+        asking.answer("blue")
+        asking.work()
+
+    asking.play(act)
+
+    [reminder] = [post for post in asking.fleet.slack.posts if post.part.startswith("remind.")]
+    assert [seen.ask.state for seen in reminder.views if seen.ask is not None] == ["open", "over"]
+
+
 @pytest.mark.clause("ADMIT-4", "WAIT-3")
 def test_messages_stay_behind_a_run_that_waits_and_stir_nobody(world: Make) -> None:
     asking = Asking(world, calls(COLOR), says("done"), says("second"))

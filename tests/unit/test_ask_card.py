@@ -245,6 +245,13 @@ def test_a_card_that_stands_elsewhere_says_where_it_was_asked_and_invites_no_rep
     assert shown(card)[-1] == "Asked in <#C0GENERAL>, where I cannot post any more."
 
 
+def test_a_reminder_of_what_is_over_says_how_it_ended() -> None:
+    card = remind_card(view(QUESTION, "over", answered()))
+
+    assert card.text == "This is no longer open: Which?"
+    assert card.blocks[0]["text"]["text"] == f"{card.text}\nAnswered by <@U0BOB>."
+
+
 def test_a_reminder_names_who_can_answer_and_what() -> None:
     assert remind_card(view(QUESTION)).text == "<@U0ANN> this still waits above: Which?"
     card = remind_card(view(asking(Question("Why?"), answerers=Answerers(("U0BOB",)), deadline=1_800_000_600.0)))
