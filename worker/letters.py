@@ -9,12 +9,10 @@ from typing import Any
 
 from store.errors import AnsweredError
 from store.lease import Closing, Commit, Mailbox
-from store.ports import ReplyError
 from store.record import Record
 from store.stepkey import StepKey
 from store.values import decode
 from store.wait import Answer, Wait
-from worker.card import Card
 from worker.door import Door
 from worker.ledger import Ledger
 from worker.services import Services
@@ -56,7 +54,7 @@ class Letters:
                 case "answer":
                     self._answered(name, Answer.from_json(raw), open_run or heeded.reopened, heeded)
                 case "again":
-                    self._look_after(name, about)
+                    self._look_after(name, about, heeded)
                 case "order":
                     self._obey(name, decode(raw), open_run or heeded.reopened, heeded)
         if open_run:
@@ -113,17 +111,12 @@ class Letters:
             self._door.commit(commit)
         return goes_on
 
-    def _look_after(self, name: str, wait: str) -> None:
-        """A card that nobody comes across any more is owed once more, further down."""
+    def _look_after(self, name: str, wait: str, heeded: Heeded) -> None:
+        """A look at an open card is owed until Slack has told where it is: it may have no time for that now."""
         state = self._asker_of(wait)
         commit = Commit(state.id if state is not None else wait, read=[name], progress=False)
         if state is not None and state.waits[wait].answer is None:
-            card = Card(self._services, self._door, state, self._services.replies(state.input.thread, state.id), wait)
-            try:
-                if not card.is_in_view():
-                    commit.due = {f"card:{wait}": str(card.latest + 1)}
-            except ReplyError as error:
-                log.info("thread=%s its card cannot be looked for now: %s", state.input.thread, error)
+            commit.due[f"look:{wait}"] = heeded.due[f"look:{wait}"] = ""
         self._door.commit(commit)
 
     def _obey(self, name: str, order: Mapping[str, Any], open_run: str, heeded: Heeded) -> None:

@@ -51,7 +51,7 @@ class Outbox:
             if self.deliver(self._runs[run]):
                 shown.add(f"delivery:{run}")
         for name, (kind, about) in kinds.items():
-            if kind in ("card", "retire", "remind", "waiting") and self._try(
+            if kind in ("look", "card", "retire", "remind", "waiting") and self._try(
                 name, partial(self._show, kind, about, due[name])
             ):
                 shown.add(name)
@@ -92,6 +92,8 @@ class Outbox:
             try:
                 if kind == "waiting":
                     self._say_waiting(state)
+                elif kind == "look":
+                    self._look_after(state, about)
                 elif kind == "card":
                     self._card(state, about).show(int(value))
                 elif kind == "retire":
@@ -104,6 +106,14 @@ class Outbox:
             else:
                 return
         self._door.commit(Commit(about, done=[f"{kind}:{about}"], progress=False))
+
+    def _look_after(self, state: RunState, wait: str) -> None:
+        """A card that nobody comes across any more is owed once more, further down."""
+        card = self._card(state, wait)
+        commit = Commit(state.id, done=[f"look:{wait}"], progress=False)
+        if state.waits[wait].answer is None and not card.is_in_view():
+            commit.due = {f"card:{wait}": str(card.latest + 1)}
+        self._door.commit(commit)
 
     def _card(self, state: RunState, wait: str) -> Card:
         return Card(self._services, self._door, state, self._services.replies(self._thread, state.id), wait)

@@ -349,6 +349,27 @@ def test_killed_while_it_asks_again_there_is_one_open_card(world: Make, call: st
 
 
 @pytest.mark.clause("ASK-2")
+def test_a_card_that_slack_has_no_time_to_look_for_now_is_looked_for_later(world: Make) -> None:
+    """After a connection everybody reads: what was missed is caught up with at the same time."""
+
+    def refuse(_member: object) -> None:
+        raise ReplyError("the budget is spent", kind="busy", code="budget", retry_after=20)
+
+    asking = Asking(world, calls(COLOR), says("done"))
+
+    def act() -> None:
+        asking.work()
+        asking.cards()[0].deleted = True
+        asking.fleet.host.threads.sleep(700)
+        asking.fleet.host.store.waits.recall("T1", unseen=600, limit=10)
+        asking.work(At("below", "before", refuse))
+
+    asking.play(act)
+
+    assert asking.standing() == ["open"]
+
+
+@pytest.mark.clause("ASK-2")
 def test_a_card_that_slack_refused_to_take_is_posted_later(world: Make) -> None:
     def refuse(_member: object) -> None:
         raise ReplyError("not now", kind="busy", retry_after=20)
