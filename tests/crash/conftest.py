@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -46,6 +47,11 @@ def script(*answers: Answer | list[Answer]) -> Callable[[ModelRequest], ModelAns
     return answer
 
 
+def fits(wanted: str, call: str) -> bool:
+    """Whether every word of `wanted` is one of the call's; the name of the wait that a card is about is left out."""
+    return set(wanted.split()) <= set(re.sub(r"\.w[0-9a-f]{16}(?:\.\d+)?", "", call).split())
+
+
 class Killer:
     """Kills its worker at the n-th such call, before or after it takes effect.
 
@@ -58,7 +64,7 @@ class Killer:
         self.member: Member | None = None
 
     def __call__(self, call: str, side: str) -> None:
-        if side == self.side and set(self.call.split()) <= set(call.split()):
+        if side == self.side and fits(self.call, call):
             self.nth -= 1
             if self.nth == 0:
                 self.hit = True

@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.simulation.doubles import Posted
 from playground.simulation.fleet import Member
-from tests.crash.conftest import THREAD, World, calls, says
+from tests.crash.conftest import THREAD, World, calls, fits, says
 from worker.tools.context import ToolContext
 from worker.tools.tool import Tool, tool
 
@@ -22,7 +22,7 @@ class At:
         self.member: Member | None = None
 
     def __call__(self, call: str, side: str) -> None:
-        if side == self.side and set(self.call.split()) <= set(call.split()):
+        if side == self.side and fits(self.call, call):
             self.nth -= 1
             if self.nth == 0:
                 assert self.member is not None
