@@ -62,8 +62,7 @@ class Card:
         once more (`RunSuspended`).
         """
         view = self._view()
-        places = [*(self._post(number) for number in range(self.latest, -1, -1)), self._told()]
-        for post in places:
+        for post in self._places():
             if ts := post.amend(view):
                 post.retire_twins(ts)
                 break
@@ -74,9 +73,11 @@ class Card:
 
     def is_in_view(self) -> bool:
         """Whether people in the thread still come across it."""
+        if self._told().stands:
+            return True
         ts = self._post(self.latest).standing(self._view())
         if not ts:
-            return self._told().stands
+            return False
         timeout = self._door.allowance(self._services.limits.slack_timeout)
         below = self._reply.below(ts, IN_VIEW + 1, timeout)
         return below is not None and below <= IN_VIEW
@@ -85,7 +86,7 @@ class Card:
         """Show how far the plan is; what is there at the end is owed, this is not."""
         view = self._view()
         steps = steps_of(self._asked.wait.steps, done, doing, over=False)
-        self._post(self.latest).amend(replace(view, ask=replace(self._ask(), steps=steps)))
+        self._places()[0].amend(replace(view, ask=replace(self._ask(), steps=steps)))
 
     def remind(self) -> None:
         """Say once, in a post of its own, that the wait is still open; nothing where it is over."""
@@ -129,6 +130,12 @@ class Card:
     def _post(self, number: int) -> Post:
         wait = self._asked.wait.id
         return self._part(f"ask.{wait}.{number}" if number else f"ask.{wait}")
+
+    def _places(self) -> Sequence[Post]:
+        """Where it may stand, the lowest first: with the asker alone where the thread took no posts."""
+        if self._told().stands:
+            return [self._told()]
+        return [*(self._post(number) for number in range(self.latest, -1, -1)), self._told()]
 
     def _reminder(self) -> Post:
         return self._part(f"remind.{self._asked.wait.id}")

@@ -369,6 +369,30 @@ def test_a_card_that_slack_has_no_time_to_look_for_now_is_looked_for_later(world
     assert asking.standing() == ["open"]
 
 
+@pytest.mark.clause("ASK-2", "ASK-5")
+def test_a_card_that_the_asker_has_alone_follows_and_is_retired_there_and_the_thread_is_not_searched_for_it(
+    world: Make,
+) -> None:
+    def refuse(_member: object) -> None:
+        raise ReplyError("the channel is archived", kind="closed", code="is_archived")
+
+    searched: list[str] = []
+    asking = Asking(world, calls(PLAN), calls(("plan_progress", {"done": [1], "doing": 2})), says("done"))
+
+    def act() -> None:
+        asking.work(At("post ask", "before", refuse))
+        asking.answer(verdict="approve")
+        asking.work(lambda call, side: searched.append(call) if call.startswith("find ask") else None)
+
+    asking.play(act)
+
+    [card] = [post for post in asking.fleet.slack.posts if post.part.startswith("told.")]
+    shown = [tuple(state for _, state in view.ask.steps) for view in card.views if view.ask is not None]
+    assert ("done", "doing", "todo") in shown
+    assert shown[-1] == ("done", "left", "left")
+    assert searched == []
+
+
 @pytest.mark.clause("ASK-2")
 def test_a_card_that_slack_refused_to_take_is_posted_later(world: Make) -> None:
     def refuse(_member: object) -> None:
