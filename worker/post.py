@@ -21,8 +21,8 @@ from worker.state import RunState
 LOOK_AT = (1.0, 3.0, 8.0)
 """Seconds after the mark at which a post whose answer was lost is looked for (REPLY-2)."""
 SIGN_SECONDS = 2.0
-SOON = 1.5
-"""Seconds until its turn that a post waits out: a channel takes one a second."""
+SOON, TURNS = 1.5, 3
+"""Seconds until its turn that a post waits out, so many times: a channel takes one a second."""
 
 
 class Post:
@@ -154,13 +154,17 @@ class Post:
         return self._settle(mark, ts)
 
     def _in_turn(self, view: RunView) -> str:
-        """Posted now; where the channel's next turn comes within moments it is waited for: nothing was called yet."""
-        try:
-            return self._reply.post(self._part, view, self._allowance())
-        except ReplyError as error:
-            if error.code != "budget" or not error.retry_after or error.retry_after > SOON:
-                raise
-            self._services.threads.sleep(error.retry_after)
+        """Posted now; where the channel's next turn comes within moments it is waited for: nothing was called yet.
+
+        It may come some milliseconds later than was said, for a post counts from its answer.
+        """
+        for _ in range(TURNS):
+            try:
+                return self._reply.post(self._part, view, self._allowance())
+            except ReplyError as error:
+                if error.code != "budget" or not error.retry_after or error.retry_after > SOON:
+                    raise
+                self._services.threads.sleep(error.retry_after)
         return self._reply.post(self._part, view, self._allowance())
 
     def _look_for(self, mark: Record, view: RunView) -> list[str]:

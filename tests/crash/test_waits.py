@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from playground.simulation.baton import START
 from playground.simulation.doubles import Gate, Posted
 from store.ports import ReplyError, Said
 from store.protocol import Head
 from store.wait import Answer as Given_Answer
 from store.wait import Given, How, Verdict, Wait
 from tests.crash.conftest import THREAD, Killer, World, calls, says
-from tests.crash.moments import At, Make, replies
+from tests.crash.moments import At, Both, Make, raising, replies
 from worker.tools.builtin import builtin_tools
 from worker.tools.context import ToolContext
 from worker.tools.tool import Tool, tool
@@ -431,6 +432,24 @@ def test_a_card_whose_turn_in_the_channel_comes_within_a_second_is_not_put_off(w
 
     assert asking.standing() == ["open"]
     assert begun["post ask after"] - begun["post reply after"] < 2
+
+
+@pytest.mark.clause("ASK-1")
+def test_a_card_whose_turn_comes_some_milliseconds_later_than_was_said_is_not_put_off(world: Make) -> None:
+    """A post counts from its answer, so the turn after it may move once it was told."""
+    asking = Asking(world, calls(COLOR), says("done"))
+    gates = [
+        At("post ask", "before", raising(ReplyError("not yet", kind="busy", code="budget", retry_after=wait)), nth)
+        for nth, wait in ((1, 1.0), (2, 0.01))
+    ]
+
+    def act() -> None:
+        asking.work(Both(*gates))
+        assert asking.fleet.baton.time - START < 3
+
+    asking.play(act)
+
+    assert asking.standing() == ["open"]
 
 
 @pytest.mark.clause("ASK-1")
