@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from playground.crew import Crew
 from playground.demo_tools import SHOP
@@ -18,6 +21,7 @@ from playground.server import EmbeddedServer
 from playground.standins.claude.client import ClaudeStandin
 from playground.standins.slack.client import SlackStandin
 from playground.standins.slack.people import TEAM
+from playground.standins.slack.settings import of_manifest
 from store.errors import EverthreadError
 from store.protocol import Store
 from store.redis import open_store
@@ -27,6 +31,7 @@ from store.system import SystemClock, SystemIds
 UP_WITHIN = 60.0
 """Seconds until a start is given up; a cold start on two slow cores takes a few."""
 
+MANIFEST = Path(__file__).parents[1] / "manifest.json"
 DEMO_TOOLS = "playground.demo_tools:demo_tools"
 DEMO_RULES = '[{"tool": "charge", "then": "ask"}]'
 DEMO_SPEND = "5"
@@ -74,7 +79,7 @@ class Workspace:
         own = "ANTHROPIC_API_KEY" not in given
         valkey, slack, claude = await asyncio.gather(
             asyncio.to_thread(_valkey, var, given),
-            asyncio.to_thread(SlackStandin.start),
+            asyncio.to_thread(partial(SlackStandin.start, **of_manifest(manifest()))),
             asyncio.to_thread(ClaudeStandin.start) if own else _nobody(),
         )
         for server in (valkey, slack, claude):
@@ -130,6 +135,12 @@ class Workspace:
         self.crew.finish()
         await asyncio.to_thread(self.guard.end)
         self.threads.shutdown(wait=False, cancel_futures=True)
+
+
+def manifest() -> dict[str, Any]:
+    """What the app asks of Slack: its scopes, its events, its commands and shortcuts."""
+    found: dict[str, Any] = json.loads(MANIFEST.read_text(encoding="utf-8"))
+    return found
 
 
 def environment(

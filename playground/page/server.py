@@ -20,7 +20,7 @@ from playground.page.facts import Facts, Json
 from playground.page.happenings import Happenings
 from playground.page.levers import Levers, NotNow
 from playground.standins.slack.people import TEAM
-from playground.workspace import Workspace
+from playground.workspace import Workspace, manifest
 from store.errors import EverthreadError
 from store.system import SystemClock
 
@@ -37,7 +37,6 @@ SEEN = (
     *("view.opened", "view.updated", "view.published", "view.closed"),
 )
 """What the page is told of."""
-MANIFEST = Path(__file__).parents[2] / "manifest.json"
 POLICY = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -119,7 +118,7 @@ class PageServer:
                 "real_model": workspace.claude is None,
                 "own_redis": workspace.valkey is None,
                 "effects": self.demo.effects,
-                "features": json.loads(MANIFEST.read_text(encoding="utf-8"))["features"],
+                "features": manifest()["features"],
             }
         )
 

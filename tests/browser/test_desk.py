@@ -10,7 +10,7 @@ from selenium.webdriver.common.keys import Keys
 from tests.browser.test_playground import Until, enter
 from tests.browser.test_waiting import CHOICE, asks, become, completed
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 
 def command(page: Any, until: Until, words: str) -> None:

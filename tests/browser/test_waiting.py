@@ -10,11 +10,13 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.browser.test_playground import Until, enter, mention
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 CHOICE = "#replies [data-action^='everthread_choose']"
 WORDS, SEND = "#replies [data-action='everthread_words']", "#replies [data-action='everthread_send']"
 APPROVE, DENY = "#replies [data-action='everthread_approve']", "#replies [data-action='everthread_deny']"
+EDITS = 75.0
+"""Seconds after which Slack takes an edit again, whatever was edited before: 50 a minute for the workspace."""
 
 
 def asks(page: Any, until: Until, text: str, button: str) -> None:
@@ -28,7 +30,7 @@ def asks(page: Any, until: Until, text: str, button: str) -> None:
 def completed(page: Any, until: Until) -> str:
     """The reply once the run is over."""
     until(lambda: page.fact("run") == "completed", "the run is completed", 30)
-    until(lambda: "tokens" in page.reply()["text"], "the footer is there")
+    until(lambda: "tokens" in page.reply()["text"], "the footer is there", EDITS)
     return str(page.reply()["text"])
 
 
@@ -57,7 +59,7 @@ def test_a_question_is_answered_by_a_button_and_meanwhile_nobody_is_at_work(page
 
     page.all(CHOICE)[1].click()
 
-    until(lambda: "Answered by @ann" in "".join(cards(page)), "the card says who answered")
+    until(lambda: "Answered by @ann" in "".join(cards(page)), "the card says who answered", EDITS)
     assert "Canary first" in completed(page, until)
     assert page.all(CHOICE) == []
     until(lambda: not page.find(".waiting").is_displayed(), "nothing waits any more")
@@ -109,7 +111,7 @@ def test_a_question_is_answered_in_a_window_by_keyboard_which_lets_nobody_send_i
 
     until(lambda: not page.all("#modal[open]"), "the window closes")
     assert "on Monday, after the talk" in completed(page, until)
-    until(lambda: "Answered by @ann" in "".join(cards(page)), "the card says who answered")
+    until(lambda: "Answered by @ann" in "".join(cards(page)), "the card says who answered", EDITS)
     assert page.complaints() == []
 
 
@@ -121,40 +123,8 @@ def test_a_question_is_answered_by_a_reply_in_the_thread(page: Any, until: Until
     page.find("#answer").send_keys("Ariadne, because of the thread", Keys.ENTER)
 
     assert "Ariadne, because of the thread" in completed(page, until)
-    until(lambda: "Answered by @ann" in "".join(cards(page)), "the card says who answered")
+    until(lambda: "Answered by @ann" in "".join(cards(page)), "the card says who answered", EDITS)
     assert page.all(WORDS) == []
-
-
-@pytest.mark.clause("ASK-1")
-def test_a_plan_is_approved_and_its_card_follows_it(page: Any, until: Until) -> None:
-    page.resize(1500, 700)
-    enter(page, until)
-    asks(page, until, "make a plan to find the slow release", APPROVE)
-
-    page.find(APPROVE).click()
-
-    steps = "#replies article:nth-child(3) .calls"
-    until(lambda: page.all(f"{steps} li:nth-child(2)[data-state='running']"), "the second step is under way")
-    page.picture("playground-plan", ".pane.thread")
-    assert "All 4 steps are done" in completed(page, until)
-    until(lambda: len(page.all(f"{steps} li[data-state='done']")) == 4, "the card shows all steps done")
-    assert "Approved by @ann" in page.text("#replies article:nth-child(3) .blocks")
-
-
-@pytest.mark.clause("ASK-1")
-def test_a_plan_comes_again_as_people_want_it_changed(page: Any, until: Until) -> None:
-    enter(page, until)
-    asks(page, until, "make a plan to find the slow release", APPROVE)
-
-    page.find("#replies [data-action='everthread_change']").click()
-    until(lambda: page.all("#modal[open]"), "a window opens")
-    page.find("#modal textarea").send_keys("ask Bob first")
-    page.find("#modal [data-modal='submit']").click()
-
-    until(lambda: "As you wished: ask Bob first" in "".join(cards(page)), "the changed plan is there", 30)
-    until(lambda: page.all("#replies [data-action='everthread_reject']"), "it can be rejected")
-    page.find("#replies [data-action='everthread_reject']").click()
-    assert "I do nothing of it" in completed(page, until)
 
 
 @pytest.mark.clause("ASK-2")
@@ -200,34 +170,3 @@ def test_everything_is_killed_and_started_again_between_card_and_click(
     assert page.fact("twice") == "0"
     assert playground.claude.state()["violations"] == []
     assert playground.slack.violations() == []
-
-
-@pytest.mark.clause("ASK-1", "ASK-5")
-def test_an_approval_is_denied_with_a_reason_and_nothing_is_charged(page: Any, until: Until) -> None:
-    page.resize(1500, 660)
-    enter(page, until)
-    asks(page, until, "charge 40", APPROVE)
-    assert '"amount": 40' in "".join(cards(page))
-    page.picture("playground-approval", ".pane.thread")
-
-    page.find(DENY).click()
-    until(lambda: page.all("#modal[open]"), "a window opens")
-    page.find("#modal textarea").send_keys("too much for a test")
-    page.find("#modal [data-modal='submit']").click()
-
-    assert "too much for a test" in completed(page, until)
-    until(lambda: "Denied by @ann" in "".join(cards(page)), "the card says who denied it")
-    assert page.fact("effects") == "none"
-
-
-def test_an_approval_lets_the_call_happen_once(page: Any, until: Until) -> None:
-    enter(page, until)
-    asks(page, until, "charge 41", APPROVE)
-    become(page, "bob")
-
-    page.find(APPROVE).click()
-
-    assert "charged 41 euros" in completed(page, until)
-    assert "Approved by @bob" in "".join(cards(page))
-    assert "/charge 1×" in page.fact("effects")
-    assert "41" in page.text("#knots .cut.effect")

@@ -13,6 +13,7 @@ let shown = null; // {id, hash} of the view in the dialog
 export function drawModal(views, view, tell) {
   const top = views.at(-1);
   if (!top) {
+    if (shown) dialog.replaceChildren();
     shown = null;
     dialog.close();
     return;
