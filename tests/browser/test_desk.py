@@ -100,7 +100,10 @@ def test_an_admin_chooses_a_setting_in_a_window_and_others_are_refused(page: Any
     page.find("#modal select").send_keys("mentions")
     page.find("#modal [data-modal='submit']").click()
 
-    until(lambda: not page.all("#modal [data-modal='submit']") or not page.all("#modal[open]"), "it is taken")
+    until(lambda: not page.all("#modal[open]"), "it is taken")
+    command(page, until, "settings")
+    until(lambda: page.all("#modal[open]"), "it opens again")
+    assert page.find("#modal select").get_attribute("value") == "mentions"
     assert page.complaints() == []
 
 

@@ -3,7 +3,7 @@ import { h } from "./dom.js";
 
 const HANDLE = "everthread";
 
-/** send(text) resolves once the message stands; the box is emptied then. commands: {command, description} each. */
+/** send(text) resolves to whether the message stands; else it is put back into the box. commands: {command, description} each. */
 export function composer(form, send, commands = []) {
   const box = form.querySelector("textarea");
   const offer = h("button", { type: "button", class: "offer", tabindex: "-1", hidden: true });
@@ -33,10 +33,11 @@ export function composer(form, send, commands = []) {
   const submit = async () => {
     const text = box.value.trim();
     if (!text) return;
-    if (await send(text)) {
-      box.value = "";
-      refresh();
-    }
+    box.value = "";
+    refresh();
+    if ((await send(text)) || box.value) return;
+    box.value = text;
+    refresh();
   };
 
   box.addEventListener("input", refresh);

@@ -40,6 +40,14 @@ export function keyed(parent, items, key, draw) {
   for (const left of known.values()) left.remove();
 }
 
+/** A text box that a closing dialog gave the focus back to takes no typing in Chromium until it gets it once more. */
+export function refocus() {
+  const focused = document.activeElement;
+  if (!focused?.matches("textarea, input")) return;
+  focused.blur();
+  focused.focus();
+}
+
 /** Only addresses that lead out to the web; anything else is shown as text. */
 export function safeAddress(text) {
   try {

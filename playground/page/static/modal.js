@@ -1,6 +1,6 @@
 // Windows: the modal on top for whoever one is, what is filled in there, and the question before a button acts.
 import { drawBlocks } from "./blocks.js";
-import { h } from "./dom.js";
+import { h, refocus } from "./dom.js";
 import { isFilled, valuesIn } from "./elements.js";
 import { unescaped } from "./mrkdwn.js";
 
@@ -13,9 +13,9 @@ let shown = null; // {id, hash} of the view in the dialog
 export function drawModal(views, view, tell) {
   const top = views.at(-1);
   if (!top) {
+    dialog.close();
     if (shown) dialog.replaceChildren();
     shown = null;
-    dialog.close();
     return;
   }
   if (shown?.id === top.id && shown.hash === top.hash) return;
@@ -84,6 +84,8 @@ dialog.addEventListener("input", (event) => {
   input.querySelector(".wrong").textContent = "";
   input.querySelector("[data-block]").removeAttribute("aria-invalid");
 });
+
+for (const box of [dialog, document.getElementById("confirm")]) box.addEventListener("close", refocus);
 
 dialog.addEventListener("cancel", (event) => {
   event.preventDefault();
