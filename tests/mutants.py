@@ -104,7 +104,7 @@ class Bench:
     def passes(self, tests: Sequence[str], *options: str) -> bool:
         """Whether these tests pass while nothing is broken."""
         with self._tree() as tree:
-            return _test(tree, tests, *options, patience=3 * SECONDS) == 0
+            return _test(tree, tests, *options, patience=10 * SECONDS) == 0
 
     @contextmanager
     def _tree(self) -> Iterator[Path]:
