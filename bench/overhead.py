@@ -21,6 +21,7 @@ from typing import Any
 
 from redis import Redis
 
+from bench.published import publish
 from bench.workload import OUTPUT, TEXT, InstantModel, SilentReply, search
 from playground.server import EmbeddedServer
 from store.ports import Clock, Ids
@@ -209,11 +210,7 @@ def _stats(redis: Redis) -> dict[str, float]:
 
 def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 40
-    found = measure(rounds)
-    out = Path("bench/out/overhead.json")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    print(json.dumps(found, indent=2))
+    publish("overhead", measure(rounds))
 
 
 if __name__ == "__main__":

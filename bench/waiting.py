@@ -8,7 +8,6 @@ measured before there is any and once all wait.
 
 from __future__ import annotations
 
-import json
 import statistics
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from typing import Any
 import psutil
 from redis import Redis
 
+from bench.published import publish
 from bench.workload import SilentReply
 from playground.server import EmbeddedServer
 from store.ports import Cut, Delta, ModelAnswer, ModelRequest, Usage
@@ -167,11 +167,7 @@ def _told(run: str, number: int, count: int, what: str, say: Callable[[str], Non
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    found = measure(count)
-    out = Path("bench/out/waiting.json")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    print(json.dumps(found, indent=2))
+    publish("waiting", measure(count))
 
 
 if __name__ == "__main__":
