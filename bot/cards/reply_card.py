@@ -96,7 +96,9 @@ def _note(view: RunView) -> str:
 
 def _plain_status(view: RunView) -> str:
     doing = masked_text(view.doing.strip()) or NOW[view.status]
-    parts = [doing[0].upper() + doing[1:], minutes(view.elapsed)]
+    parts = [doing[0].upper() + doing[1:]]
+    if view.status != "waiting":  # it is not written again while it waits, so the time would stand still
+        parts.append(minutes(view.elapsed))
     if view.resumed:
         parts.append("resuming")
     return " · ".join(parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -280,3 +281,10 @@ def test_any_run_renders_within_slacks_limits_and_mentions_nobody(run: RunView) 
         json.dumps(card.blocks, ensure_ascii=False).encode()
     wanted = run.status not in SETTLED or (run.status == "aborted" and run.queued > 0)
     assert (action(reply_card(run)) is not None) == (wanted and run.form != "notice")
+
+
+@pytest.mark.clause("REPLY-6")
+def test_a_run_that_waits_shows_no_time_that_would_stand_still() -> None:
+    view = RunView("r1", "T1/C1/1.0", "U1", "waiting", elapsed=62.0)
+    assert "1:02" not in json.dumps(reply_card(view).blocks)
+    assert "1:02" in json.dumps(reply_card(replace(view, status="running")).blocks)
