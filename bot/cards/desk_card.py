@@ -116,10 +116,10 @@ def _named(text: str, people: Sequence[str]) -> str:
     return text
 
 
-def _paragraphs(lines: Iterable[str]) -> list[Block]:
-    """Lines together, as many to a section as it takes."""
+def _paragraphs(found: Iterable[str]) -> list[Block]:
+    """Lines together, as many to a section as it takes; a blank one says nothing, and Slack takes no empty section."""
     sections: list[str] = []
-    for line in lines:
+    for line in filter(str.strip, found):
         if sections and len(sections[-1]) + len(line) < _SECTION:
             sections[-1] += f"\n{line}"
         else:

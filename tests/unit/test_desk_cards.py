@@ -169,3 +169,9 @@ def test_a_moment_is_shown_in_the_readers_own_time() -> None:
 
 def test_a_tab_that_shows_nothing_says_why() -> None:
     check_view(closed_home("Not now."), "home")
+
+
+def test_a_blank_sentence_is_left_out() -> None:
+    why = Why(THREAD, "r1", "running", "U0ANN", 1.0, 9.0, says=("", " ", "It works."), means=(), waits=(), people=())
+    holds(why_card(why, link))
+    assert shown_text(why_card(why, link).blocks).count("It works.") == 1
