@@ -26,6 +26,8 @@ from playground.standins.peers import Peers
 from store.redis.scripts import SHARED, source
 from worker.process.wake import QUEUE
 
+LETTING_IN = 3
+"""Rounds of a loop until who was let in last is a client, and can be sent away."""
 BY_BOTS = ("admit", "answer")
 """Scripts that bots run; of a claim its arguments tell who makes it."""
 WAITS = (b"BLMOVE", b"BLPOP", b"BRPOP", b"BRPOPLPUSH")
@@ -107,9 +109,11 @@ class CommitProxy:
         async def end() -> None:
             if self._server is not None:
                 self._server.close()
+            for _ in range(LETTING_IN):
+                await asyncio.sleep(0)
 
-        self.reset()
         self._loopback.do(end())
+        self.reset()
 
 
 class _Client(asyncio.Protocol):
