@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from playground.scenarios.gestures import SOON, Gestures
 from playground.scenarios.happenings import NothingHappened
+from playground.scenarios.quiet import is_quiet
 from playground.scenarios.scenario import Victim
 from playground.scenarios.stage import Stage
 
+GRACE_SECONDS = 0.5
+"""Between Slack's wish for a new connection and the end of the old one; Slack gives ten."""
 AGAIN_SECONDS, HEROKU_SECONDS = 0.3, 30.0
 """Between the two SIGTERMs, and until the SIGKILL, as Heroku has it."""
 
@@ -18,11 +21,20 @@ AGAIN_SECONDS, HEROKU_SECONDS = 0.3, 30.0
 class Acts(Gestures):
     """Does one step after the other: what people do, and what becomes of processes, services and connections."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, *, lenient: bool = False) -> None:
         super().__init__(stage)
-        self._stage = stage
+        self._stage, self._lenient = stage, lenient
         self._frozen: list[int] = []
         self._bots = 0
+
+    def until(self, true: Callable[[], bool], describe: str, seconds: float = SOON) -> None:
+        """lenient: nobody waits for what cannot come any more, because everything is over."""
+        super().until(lambda: true() or self._is_over(), describe, seconds)
+        if not true():
+            raise NothingHappened(f"everything is over without {describe}")
+
+    def _is_over(self) -> bool:
+        return self._lenient and self.said and is_quiet(self._stage.happenings)
 
     def begin(self, bots: int) -> None:
         self._bots = bots
@@ -76,8 +88,11 @@ class Acts(Gestures):
     def _restart(self, _what: str, _acts: Mapping[str, Any]) -> None:
         self._stage.restart_server()
 
-    def _drop(self, _what: str, _acts: Mapping[str, Any]) -> None:
-        self._stage.slack.close_sockets("close")
+    def _drop(self, what: str, _acts: Mapping[str, Any]) -> None:
+        if what == "refresh":
+            self._stage.slack.close_sockets("refresh_requested", GRACE_SECONDS)
+        else:
+            self._stage.slack.close_sockets("close")
 
     def _fault(self, given: Mapping[str, Mapping[str, Any]], _acts: Mapping[str, Any]) -> None:
         if "slack" in given:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from playground.scenarios.scenario import Scenario
 
-FAULTS = ("kill", "term", "freeze", "wake", "restart", "drop", "start")
+FAULTS = ("kill", "term", "freeze", "wake", "restart", "drop", "start", "deletes_card")
 LONGEST = 0.3
 """Seconds that a tool takes at most where nobody waits for it on purpose."""
 QUICK = {"EVERTHREAD_LEASE": "4", "EVERTHREAD_RENEWAL": "1"}

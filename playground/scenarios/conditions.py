@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 
 from playground.scenarios.cards import card_state, part_of, text_of, wait_of
 from playground.scenarios.happenings import BOT_IS_UP, Happening, Match
@@ -13,6 +13,7 @@ from store.record import OVER
 
 HOWS = {"called": "start", "streaming": "tokens", "answered": "end"}
 """How the Claude stand-in calls the places where it holds a call."""
+LEFT: Mapping[str, Collection[str]] = {"waiting": ("waiting",), "parked": ("parked",), "left": SETTLED}
 
 
 def match_of(condition: Condition, ts_of: Callable[[str], str]) -> Match:
@@ -22,8 +23,8 @@ def match_of(condition: Condition, ts_of: Callable[[str], str]) -> Match:
             return _tool(condition)
         case "model":
             return lambda one: one.kind == "claude.call.held" and _is_held(condition, one)
-        case "run" if condition.of == "waiting":
-            return _Waiting()
+        case "run" if condition.of in LEFT:
+            return _Left(LEFT[condition.of])
         case "run":
             return lambda one: one.kind == "store.commit" and _has_status(condition.of, one)
         case "steps":
@@ -114,16 +115,21 @@ class _Recorded:
         return any(call in self._ids and state in OVER for call, state in one["records"])
 
 
-class _Waiting:
-    """True whenever a run is left to the people it asked: nobody works on its thread any more."""
+class _Left:
+    """True each time a run comes to one of these, and nobody works on its thread any more."""
 
-    def __init__(self) -> None:
-        self._status: dict[str, str] = {}
+    def __init__(self, statuses: Collection[str]) -> None:
+        self._statuses = statuses
+        self._come: set[str] = set()
 
     def __call__(self, one: Happening) -> bool:
+        thread = one["thread"]
         if one.kind == "store.commit" and "status" in one["head"]:
-            self._status[one["thread"]] = one["head"]["status"]
-        return one.kind == "store.release" and bool(one["over"]) and self._status.get(one["thread"]) == "waiting"
+            (self._come.add if one["head"]["status"] in self._statuses else self._come.discard)(thread)
+        if one.kind != "store.release" or not one["over"] or thread not in self._come:
+            return False
+        self._come.discard(thread)
+        return True
 
 
 class _Cards:

@@ -49,7 +49,8 @@ def broken(scenario: Scenario, seen: Seen) -> Iterator[str]:
     yield from _torn(seen)
     for (tool, key), times in Counter((effect.tool, effect.key) for effect in seen.effects).items():
         plan = scenario.tool(tool)
-        if plan is not None and plan.replay == "unsafe" and times > 1:
+        allowed = 1 + sum(wait.again for wait in seen.waits if wait.call == key)
+        if plan is not None and plan.replay == "unsafe" and times > allowed:
             yield f"the unsafe {tool} had its effect {times} times for {key}"
     yield from _billed_twice(seen)
 

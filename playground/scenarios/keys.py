@@ -27,7 +27,10 @@ class Key:
 
 VICTIMS = ("job", "caller", "worker", "supervisor", "group", "bot", "bots", "all")
 SESSIONS = ("active", "processing", "suspended", "closed")
-STATUSES = ("settled", "delivered", "running", "waiting", "suspended", "parked", "completed", "failed", "aborted")
+STATUSES = (
+    *("settled", "delivered", "left", "running", "waiting", "suspended", "parked"),
+    *("completed", "failed", "aborted"),
+)
 
 KEYS: tuple[Key, ...] = (
     Key("scenario", "title", "text", "one sentence: what happens"),
@@ -86,7 +89,7 @@ KEYS: tuple[Key, ...] = (
     Key("step", "wake", "choice", "SIGCONT to whoever is frozen", ("job",), act=True),
     Key("step", "start", "counts", "start more: {bots: 1, workers: 1}, or {redis: 1} again", act=True),
     Key("step", "restart", "choice", "SIGKILL and a new server on the same files", ("redis",), act=True),
-    Key("step", "drop", "choice", "cut every connection between Slack and the bots", ("sockets",), act=True),
+    Key("step", "drop", "choice", "end every connection between Slack and the bots", ("sockets", "refresh"), act=True),
     Key("step", "fault", "mapping", "trouble: {slack: {…}} or {claude: {…}}, as the stand-ins take it", act=True),
     Key("step", "mends", "choice", "no trouble any more", ("slack",), act=True),
     Key("step", "finish", "text", "let this tool end that is running now", act=True),
@@ -137,7 +140,7 @@ KEYS: tuple[Key, ...] = (
     Key("expect", "rings", "texts", "whom our messages ring, such as @U0ANN00001 or !channel"),
     Key("expect", "cards", "counts", "cards ever posted, and of those that stand: standing, open, over, moved"),
     Key("expect", "cards_show", "texts", "parts of what the standing cards show at the end, in this order"),
-    Key("expect", "decisions", "texts", "how what was asked ended, in the order in which it was asked"),
+    Key("expect", "decisions", "texts", "how what was asked ended, by the messages that led to it"),
     Key("expect", "whispers", "texts", "parts of what was shown to somebody alone, in this order; [] is nothing"),
     Key("expect", "status_lines", "texts", "parts of what the lines under threads said, in this order; [] is nothing"),
     Key("expect", "sessions", "texts", "what the agent sessions were, in this order, repeats left out"),

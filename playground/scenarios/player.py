@@ -27,6 +27,8 @@ from playground.standins.slack.client import Held, StandinError
 PATIENCE = 30.0
 """Seconds that any one thing may take."""
 MOST_AT_ONCE = 8
+IMPOSSIBLE_NOW = (StandinError, NothingHappened)
+"""What a person cannot do any more after a death has changed the play, such as press a button that is gone."""
 Judge = Callable[[Scenario, Seen], list[str]]
 
 
@@ -48,7 +50,7 @@ class Player:
 
     def __init__(self, stage: Stage, scenario: Scenario, *, name: str = "", lenient: bool = False) -> None:
         self._stage, self._scenario, self._name, self._lenient = stage, scenario, name, lenient
-        self._acts = Acts(stage)
+        self._acts = Acts(stage, lenient=lenient)
         self._crew, self._beside = ThreadPoolExecutor(MOST_AT_ONCE), list[Future[None]]()
         self._armed: dict[int, Hold | Held] = {}
 
@@ -85,7 +87,7 @@ class Player:
             self._let_go(step.when, caller)
 
     def _do(self, acts: Mapping[str, Any]) -> None:
-        with suppress(*((StandinError,) if self._lenient else ())):  # such as a button that is gone by now
+        with suppress(*(IMPOSSIBLE_NOW if self._lenient else ())):
             self._acts.do(acts)
 
     def _wait(self, when: Condition) -> Happening | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from playground.scenarios.cards import standing_cards
 from playground.scenarios.happenings import Happenings
@@ -38,9 +38,9 @@ def what_is_left(happenings: Happenings) -> str:
     runs = {str(one["run"]) for one in happenings.all("store.admit") if one["word"] == "NEW"}
     runs -= withdrawn(happenings)
     ended = _ended(happenings)
-    if missing := len(runs - ended):
+    if missing := len(runs - ended.keys()):
         return f"{missing} runs are not over"
-    if missing := len(runs - _shown(happenings)):
+    if missing := len(runs - _shown(happenings, ended)):
         return f"the end of {missing} runs is not shown"
     return _left_of_waits(happenings)
 
@@ -55,8 +55,9 @@ def _left_of_waits(happenings: Happenings) -> str:
     ends = {name: one.n for one in commits for name in one["due"] if name.startswith("retire:")}
     shown = {name: one.n for one in commits for name in one["done"]}
     late = {name.partition(":")[2] for name, n in ends.items() if shown.get(name, -1) < n}
-    open_ = {wait for wait, state in standing_cards(happenings).values() if state == "open"}
-    return f"{missing} cards do not say that they are over" if (missing := len(late & open_)) else ""
+    if _has_lapsed(happenings):  # then it is said once more later, as with replies
+        late &= {wait for wait, state in standing_cards(happenings).values() if state == "open"}
+    return f"{len(late)} cards do not say how it ended" if late else ""
 
 
 def withdrawn(happenings: Happenings) -> set[str]:
@@ -70,26 +71,29 @@ def _unacknowledged(happenings: Happenings) -> int:
     return len(sent - over)
 
 
-def _ended(happenings: Happenings) -> set[str]:
-    """Runs whose last word on their status is an end, or that they are parked."""
-    status: dict[str, str] = {}
+def _ended(happenings: Happenings) -> Mapping[str, int]:
+    """Runs whose last word on their status is an end, or that they are parked, and the number of that happening."""
+    said: dict[str, tuple[str, int]] = {}
     for one in happenings.all("store.commit"):
         if "status" in one["head"]:
-            status[str(one["run"])] = one["head"]["status"]
-    return {run for run, its in status.items() if its in SETTLED or its == "parked"}
+            said[str(one["run"])] = one["head"]["status"], one.n
+    return {run: n for run, (status, n) in said.items() if status in SETTLED or status == "parked"}
 
 
-def _shown(happenings: Happenings) -> set[str]:
-    """Runs whose end was recorded as delivered. Over late edits of a lapsed owner the end is written once more ten
-    seconds later, and nobody waits for that: the reply is looked at instead."""
+def _shown(happenings: Happenings, ended: Mapping[str, int]) -> set[str]:
+    """Runs whose end was recorded as delivered, after it came. Over late edits of a lapsed owner it is written once
+    more ten seconds later, and nobody waits for that: the reply is looked at instead."""
     shown = {
         str(one["run"])
         for one in happenings.all("store.commit")
-        if any(call == "#delivered" for call, _ in one["records"])
+        if any(call == "#delivered" for call, _ in one["records"]) and one.n > ended.get(str(one["run"]), -1)
     }
-    if any(one["ended"] == "lapsed" for one in happenings.all("store.claim")):
-        shown |= _looks_ended(happenings)
-    return shown
+    return shown | _looks_ended(happenings) if _has_lapsed(happenings) else shown
+
+
+def _has_lapsed(happenings: Happenings) -> bool:
+    """Whether an owner not known dead was followed by another."""
+    return any(one["ended"] == "lapsed" for one in happenings.all("store.claim"))
 
 
 def _looks_ended(happenings: Happenings) -> set[str]:

@@ -103,6 +103,8 @@ class _Reader:
         try:
             if isinstance(turn, dict) and "text" in turn:
                 turn["text"] = spelled(turn["text"])
+            if isinstance(turn, dict):
+                turn["calls"] = [_spelled_out(call) for call in turn.get("calls") or ()]
             Turn.parse(turn)
         except (ValueError, TypeError) as error:
             raise self._wrong(node, str(error)) from error
@@ -253,6 +255,17 @@ _FORMS = {
     "list": "a list",
     "filled": "a list of texts, of lists of labels, or null for what is left as it is",
 }
+
+
+def _spelled_out(call: Any) -> Any:
+    """A call in whose input a long text may be `{repeat: …, times: n}`."""
+    if not isinstance(call, dict) or not isinstance(call.get("input"), dict):
+        return call
+    given = {
+        name: spelled([value]) if isinstance(value, dict) and "repeat" in value else value
+        for name, value in call["input"].items()
+    }
+    return {**call, "input": given}
 
 
 def _setting(item: Any) -> str:

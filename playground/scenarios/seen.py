@@ -63,12 +63,17 @@ class SeenRun:
 
 @dataclass(frozen=True, slots=True)
 class SeenWait:
-    """Something that was asked. decisions: every end that is recorded of it, in words."""
+    """Something that was asked. call: the step key of the call that asks, or is asked about.
+
+    decisions: every end that is recorded of it, in words. again: people let that call be made once more.
+    """
 
     wait: str
     run: str
+    call: str
     asked: float
     decisions: Sequence[str] = ()
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from playground.scenarios.happenings import Happening, Happenings
@@ -12,6 +13,8 @@ from playground.scenarios.seen import Seen, SeenRun, SeenWait
 from store.lifecycle import SETTLED
 from store.protocol import Store
 from store.record import Record, read_log
+from store.stepkey import StepKey
+from worker.unknown import AGAIN
 
 
 def settled(store: Store, happenings: Happenings) -> Seen:
@@ -20,10 +23,13 @@ def settled(store: Store, happenings: Happenings) -> Seen:
     threads = sorted({str(one["thread"]) for one in admitted})
     logs = {thread: read_log(thread, store.log.read(thread)) for thread in threads}
     ends = {record.run: record for log in logs.values() for record in log if _ends(record)}
+    runs = list(_runs(admitted, logs, withdrawn(happenings)))
+    began = [run.run for run in runs]
+    waits = [wait for log in logs.values() for wait in _waits(log)]
     heads = [store.inventory.head(thread) for thread in threads]
     return Seen(
-        runs=list(_runs(admitted, logs, withdrawn(happenings))),
-        waits=sorted((wait for log in logs.values() for wait in _waits(log)), key=lambda wait: wait.asked),
+        runs=runs,
+        waits=sorted(waits, key=lambda wait: (began.index(wait.run), wait.asked)),
         answers=[str(ends[run].body["text"]) for run in _as_they_ended(happenings) if run in ends],
         unknown=sum(item.startswith("unknown:") for head in heads if head is not None for item in head.rest),
     )
@@ -37,9 +43,13 @@ def _as_they_ended(happenings: Happenings) -> list[str]:
 def _waits(log: Sequence[Record]) -> Iterator[SeenWait]:
     mine = [record for record in log if record.kind == "wait"]
     for opened in (record.body["wait"] for record in mine if record.state == "pending"):
-        answers = [record.body["answer"] for record in mine if record.state == "done"]
-        ends = [_in_words(answer) for answer in answers if answer["wait"] == opened["id"]]
-        yield SeenWait(opened["id"], opened["run"], opened["asked"], ends)
+        done = [record.body["answer"] for record in mine if record.state == "done"]
+        answers = [answer for answer in done if answer["wait"] == opened["id"]]
+        ends = list(map(_in_words, answers))
+        key = StepKey.parse(opened["key"])
+        call = replace(key, call=key.call.partition("/")[0])
+        again = any(AGAIN in given["choices"] for one in answers for given in one["given"])
+        yield SeenWait(opened["id"], opened["run"], str(call), opened["asked"], ends, again)
 
 
 def _in_words(answer: Mapping[str, Any]) -> str:
