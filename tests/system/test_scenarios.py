@@ -22,10 +22,13 @@ from playground.scenarios.stage import Stage
 from playground.scenarios.suite import Suite
 
 SHIPPED = Path(__file__).parents[2] / "playground" / "scenarios"
-PLAYED = ("three-tools-one-slow", "kill-in-unsafe-tool", "kill-between-calls", "kill-bot", "lost-post", "stop-during")
+PLAYED = (
+    *("three-tools-one-slow", "kill-in-unsafe-tool", "kill-between-calls", "kill-bot", "lost-post", "stop-during"),
+    *("approval", "set-aside"),
+)
 KILLED = ("kill-in-unsafe-tool", "kill-between-calls", "three-tools-one-slow")
-POSTED = ("kill-bot", "redelivery")
-"""Played over HTTP here: two bots share the posts, and one or both are killed."""
+POSTED = ("kill-bot", "redelivery", "decided-at-once")
+"""Played over HTTP here: two bots share the posts, and one or both are killed, or two people decide at both."""
 POINTS_EACH = 20
 
 
@@ -36,12 +39,13 @@ def stage() -> Iterator[Stage]:
 
 
 @pytest.mark.clause("RUN-1", "STEP-2", "TOOL-2", "TOOL-5", "REPLY-2", "ADMIT-1", "STOP-1")
+@pytest.mark.clause("WAIT-2", "WAIT-3", "GATE-2", "ADMIT-4")
 @pytest.mark.parametrize("name", PLAYED)
 def test_a_scenario_holds_on_real_processes(stage: Stage, name: str) -> None:
     assert Player(stage, read(SHIPPED / f"{name}.yaml")).play().failures == []
 
 
-@pytest.mark.clause("ADMIT-1", "ADMIT-3", "REPLY-8")
+@pytest.mark.clause("ADMIT-1", "ADMIT-3", "REPLY-8", "GATE-5", "WAIT-5")
 @pytest.mark.parametrize("name", POSTED)
 def test_a_scenario_holds_over_signed_http(stage: Stage, name: str) -> None:
     played = Player(stage, read(SHIPPED / f"{name}.yaml").over("http")).play()

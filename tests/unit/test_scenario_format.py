@@ -121,6 +121,28 @@ expect: {final_text: ["a", {repeat: "line {n}\\n", times: 3}, "b"]}
     assert scenario.play[0].acts["files"] == {"a.txt": "xxxx", "b.png": {"base64": "iVBORw0KGgo="}}
 
 
+def test_settings_may_be_lists_and_a_calls_argument_a_long_text(tmp_path: Path) -> None:
+    scenario = written(
+        tmp_path,
+        """\
+title: rules
+settings: {EVERTHREAD_RULES: [{tool: run, then: ask}]}
+model: [{calls: [{name: run, input: {script: {repeat: "line {n};", times: 2}, more: {a: 1}}}]}]
+""",
+    )
+
+    assert scenario.settings == {"EVERTHREAD_RULES": '[{"tool": "run", "then": "ask"}]'}
+    assert scenario.model[0]["calls"][0]["input"] == {"script": "line 1;line 2;", "more": {"a": 1}}
+
+
+def test_what_is_filled_in_is_a_list(tmp_path: Path) -> None:
+    scenario = written(tmp_path, 'title: a\nplay: [{submits: ["why", null, [Red, Blue]]}]\n')
+    assert scenario.play[0].acts == {"submits": ["why", None, ["Red", "Blue"]]}
+
+    with pytest.raises(ScenarioError, match=r"a\.yaml:2: submits is a list of texts, of lists of labels, or null"):
+        written(tmp_path, "title: a\nplay: [{submits: Red}]\n")
+
+
 def test_every_key_is_documented() -> None:
     documented = (ROOT / "docs" / "scenarios.md").read_text()
     assert [key.name for key in KEYS if f"`{key.name}`" not in documented] == []
@@ -133,5 +155,5 @@ def test_every_choice_is_documented() -> None:
 
 def test_the_shipped_scenarios_can_be_read_and_name_the_cases_they_stand_for() -> None:
     cases = {case for file in SHIPPED for case in read(file).cases}
-    edges = {"F4", "F5", "F6", "F10", "F15", "F26", "F27", "F29", "F30", "F36"}
+    edges = {"F4", "F5", "F6", "F7", "F8", "F10", "F15", "F26", "F27", "F29", "F30", "F36"}
     assert cases >= {"F1", "F2", "F3", "F12", "F14", "F18", "F20", "F37"} | edges
