@@ -116,7 +116,7 @@ class _Recorded:
 
 
 class _Left:
-    """True each time a run comes to one of these, and nobody works on its thread any more."""
+    """True each time a run comes to one of these, nobody works on its thread any more, and nothing is left to do."""
 
     def __init__(self, statuses: Collection[str]) -> None:
         self._statuses = statuses
@@ -126,7 +126,7 @@ class _Left:
         thread = one["thread"]
         if one.kind == "store.commit" and "status" in one["head"]:
             (self._come.add if one["head"]["status"] in self._statuses else self._come.discard)(thread)
-        if one.kind != "store.release" or not one["over"] or thread not in self._come:
+        if one.kind != "store.release" or not one["over"] or one["mode"] != "idle" or thread not in self._come:
             return False
         self._come.discard(thread)
         return True

@@ -23,7 +23,7 @@ THREAD = "T1/C1/1.0"
 WAIT = Wait("w1", "r1", THREAD, "r1:0:t1/answer:0", "question", "U1", "the house", 1.0)
 ONE = Question("Which colour?", (Choice("Red"), Choice("Blue")))
 TWO = Question("Which rooms?", (Choice("Hall"), Choice("Attic")), several=True)
-WORDS = Question("Why?", words=True)
+MODES = ("idle", "owed")
 Json = dict[str, Any]
 
 
@@ -117,9 +117,9 @@ def test_a_run_counts_as_waiting_once_nobody_works_on_its_thread() -> None:
     def become(status: str) -> Happening:
         return Happening(0, 0.0, "store.commit", {"thread": THREAD, "run": "r1", "head": {"status": status}})
 
-    release = Happening(0, 0.0, "store.release", {"thread": THREAD, "over": True})
-    told = [become("running"), release, become("waiting"), release, release, become("running"), become("waiting")]
-    assert [waiting(one) for one in [*told, release]] == [False, False, False, True, False, False, False, True]
+    idle, owed = (Happening(0, 0.0, "store.release", {"thread": THREAD, "over": True, "mode": mode}) for mode in MODES)
+    told = [become("running"), idle, become("waiting"), owed, idle, idle, become("running"), become("waiting"), idle]
+    assert [waiting(one) for one in told] == [False, False, False, False, True, False, False, False, True]
 
 
 def commit(happenings: Happenings, status: str = "", **about: Any) -> None:
