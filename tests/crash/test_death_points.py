@@ -19,8 +19,8 @@ FILES = sorted((Path(__file__).parents[2] / "playground" / "scenarios").glob("*.
 SHIPPED = [scenario for scenario in map(read, FILES) if not scenario.as_is]
 STORIES = list({same_story(scenario): scenario for scenario in SHIPPED}.values())
 EVERYWHERE = (
-    *("answer", "kill-between-calls", "kill-in-unsafe-tool", "lost-post", "stop-during", "three-tools-one-slow"),
-    *("question", "plan", "approval", "set-aside", "unknown"),
+    *("answer", "kill-between-calls", "kill-in-unsafe-tool", "lost-post"),
+    *("stop-during", "three-tools-one-slow", "question"),
 )
 """In these a process dies at each of its points here; in the others at some, and at each in `make deaths`."""
 SOME = 8

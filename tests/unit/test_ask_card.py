@@ -364,7 +364,7 @@ OURS = {"@U0ANN", "@U0BOB", "!subteam^S0OPS"}
 
 
 @pytest.mark.clause("REPLY-7", "ASK-1")
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(ASKS, st.booleans())
 def test_any_card_is_within_slacks_limits_and_names_nobody_but_those_who_may_answer(
     ask: AskView, elsewhere: bool
@@ -385,7 +385,7 @@ def test_any_card_is_within_slacks_limits_and_names_nobody_but_those_who_may_ans
 
 
 @pytest.mark.clause("REPLY-7", "ASK-1")
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(ASKING, st.sampled_from(get_args(Purpose)))
 def test_any_window_is_within_slacks_limits_and_asks_what_it_can_be_answered(asked: Wait, purpose: Purpose) -> None:
     errand = Errand(Target.of(asked), purpose, "https://hooks.example/" + "x" * 80)
