@@ -23,7 +23,7 @@ EVERYWHERE = (
     *("stop-during", "three-tools-one-slow", "question"),
 )
 """In these a process dies at each of its points here; in the others at some, and at each in `make deaths`."""
-SOME = 8
+SOME = 4
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 from playground.chaos.invariants import violations
 from playground.chaos.play import play
 
-SEEDS = range(12)
+SEEDS = range(8)
 
 
 @pytest.fixture(autouse=True)
