@@ -121,8 +121,8 @@ class Run:
     def gate(self, calls: Sequence[Call]) -> list[Call]:
         """The calls as they may run: those that people decide about once they did, denied ones refused.
 
-        Until then nothing of the answer is recorded that was not before: it leaves with the marks of the calls about
-        to start, or with what people are asked.
+        An answer that is not recorded yet leaves here, in one commit: with what people are asked, or with the marks
+        of the calls about to start.
         """
         open_gates(self, calls)
         passed = pass_gates(self, calls)

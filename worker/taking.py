@@ -79,7 +79,8 @@ class Taking:
             log.info("%s", changed)
             return None
         self._runs[run], self._contexts[run] = state, context
-        return self._make(state, context, queued, active_before=0.0, mine=True)
+        self._last = self._make(state, context, queued, active_before=0.0, mine=True)
+        return self._last
 
     def resume(self, state: RunState, queued: int) -> Run:
         """Take up an open run where it stands; `EvidenceError` where what it builds on is not what it was."""
@@ -92,9 +93,9 @@ class Taking:
         known = self._last if self._last is not None and self._last.id == state.id else None
         active = self._claim.active if known is None else known.progress.active()
         restart = self._last is None and (self._claim.ended != "released" or self._claim.pause == "restart")
-        run = self._make(state, context, queued, active_before=active, resumed=restart)
-        ending.resume(run, restart=restart)
-        return run
+        self._last = self._make(state, context, queued, active_before=active, resumed=restart)
+        ending.resume(self._last, restart=restart)
+        return self._last
 
     def close(self, state: RunState) -> Run:
         """A run that is only to be ended."""
@@ -116,7 +117,6 @@ class Taking:
         reply = services.replies(self._thread, state.id)
         run = Run(services, self._door, self._drain, state, context, progress, reply, resumed=not mine)
         self.posts[state.id] = Post(services, self._door, run.ledger, state, reply, "reply", mine=mine)
-        self._last = run
         return run
 
     def _said_before(self, submission: Submission) -> Sequence[Said] | None:

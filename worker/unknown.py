@@ -94,17 +94,10 @@ def _decided(run: Run, call: Call) -> Outcome | None:
 
 
 def _outcome(answer: Answer, said: str) -> Outcome:
-    match said:
-        case "It happened":
-            return (
-                "done",
-                {"output": f"It happened: <@{answer.by}> says so. What it answered is lost.", "resolved": answer.by},
-                [],
-            )
-        case "It never happened":
-            return _never(f"<@{answer.by}> says so")
-        case _:
-            return "interrupted", {}, []
+    if said == HAPPENED:
+        output = f"It happened: <@{answer.by}> says so. What it answered is lost."
+        return "done", {"output": output, "resolved": answer.by}, []
+    return _never(f"<@{answer.by}> says so") if said == NEVER else ("interrupted", {}, [])
 
 
 def _never(why: str) -> Outcome:

@@ -9,7 +9,7 @@ from store.protocol import OrderVerb
 from store.wait import Answer as GivenAnswer
 from store.wait import Given
 from tests.crash.conftest import THREAD, Killer, World, calls, says
-from tests.crash.moments import Make
+from tests.crash.moments import At, Both, Make
 from tests.crash.test_waits import COLOR, PEOPLE
 from worker.process.sweep import UNSEEN, Sweep
 
@@ -162,5 +162,26 @@ def test_closing_a_parked_run_leaves_the_one_that_waits_beside_it_alone(world: M
         outcome = store.admissions.outcome("T1", waiting)
         assert outcome is not None
         assert outcome["text"] == "second"
+
+    seen.fleet.run(act)
+
+
+@pytest.mark.clause("REPLY-6", "RUN-10")
+def test_closing_a_parked_run_hides_no_crash_of_the_one_beside_it(world: Make) -> None:
+    seen = world([REVOKED, says("done")], says("unused"), tools=PEOPLE)
+    store = seen.fleet.host.store
+
+    def act() -> None:
+        parked = seen.fleet.say(THREAD, "go").run
+        seen.fleet.work_off(THREAD)
+        seen.fleet.model.answer = lambda _request: says("second")
+        second = seen.fleet.say(THREAD, "another", n=2).run
+        stopping = At(
+            "commit #start.done", "after", lambda _member: store.admissions.stop(THREAD, parked, "U1") and None
+        )
+        seen.fleet.work_off(THREAD, [Both(stopping, Killer("model", "before"))])
+        outcome = store.admissions.outcome("T1", second)
+        assert outcome is not None
+        assert "survived 1 restart" in outcome["footer"]
 
     seen.fleet.run(act)
