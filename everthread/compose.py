@@ -37,7 +37,6 @@ from store.redis.check import check, connection_limit
 from store.redis.connection import for_bot, for_bot_wakes, for_signals, for_tenure, for_wakes
 from store.system import SystemClock, SystemIds, SystemThreads
 from worker.drain import Drain
-from worker.model.claude import Claude
 from worker.model.prices import cost
 from worker.pace import paced, turn_of
 from worker.process import owner
@@ -172,6 +171,8 @@ class Composition:
         return lambda thread: work_thread(thread, services, drain, owner.token(ids))
 
     def services(self, me: Identity) -> Services:
+        from worker.model.claude import Claude  # its SDK takes a second and 60 MB, which only workers need
+
         settings, store = self.settings, self.tenure_store()
         key = settings.anthropic_api_key
         return Services(

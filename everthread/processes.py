@@ -13,7 +13,6 @@ from everthread.settings import Settings
 from everthread.web import Application
 from store.ports import Event, ReplyError
 from store.protocol import Store
-from worker.model.claude import Claude
 from worker.process.signals import watch
 
 LOOK_AGAIN = 60.0
@@ -84,6 +83,8 @@ def run_worker(settings: Settings) -> int:
     parts.check_redis()
     me = parts.identity()
     agent_of(settings)  # a tool that cannot be loaded is said here, once
+    from worker.model.claude import Claude  # here, so that workers are forked with it and nothing else pays for it
+
     Claude.prepare()
     return parts.pool(me).run()
 
