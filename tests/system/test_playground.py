@@ -36,6 +36,7 @@ class Opened:
     process: subprocess.Popen[str]
     url: str
     said: str
+    var: Path
 
     def ask(self, path: str, wish: Any = None, **headers: str) -> Any:
         body = None if wish is None else json.dumps(wish).encode()
@@ -103,7 +104,7 @@ def opened(var: Path, *options: str, **environment: str) -> Iterator[Opened]:
             for line in process.stdout:
                 said += line
                 if found := re.fullmatch(r"Open (\S+) \(Ctrl-C ends everything\)\n", line):
-                    yield Opened(process, found[1], said)
+                    yield Opened(process, found[1], said, var)
                     break
             else:
                 pytest.fail(f"the playground did not open:\n{said}")
@@ -219,13 +220,12 @@ def test_every_file_is_our_own_and_no_page_may_load_another(playground: Opened) 
             assert file.read()
 
 
-def test_a_second_one_on_the_same_data_is_told_so(tmp_path: Path) -> None:
-    with opened(tmp_path):
-        second = start(tmp_path, "--port", "0")
-        said, _ = second.communicate(timeout=30)
+def test_a_second_one_on_the_same_data_is_told_so(playground: Opened) -> None:
+    second = start(playground.var, "--port", "0")
+    said, _ = second.communicate(timeout=30)
 
     assert second.returncode == 1
-    assert said == f"playground: another playground runs on {tmp_path}; end it, or choose another folder: --var\n"
+    assert said == f"playground: another playground runs on {playground.var}; end it, or choose another folder: --var\n"
 
 
 def test_a_busy_port_is_one_plain_line(tmp_path: Path) -> None:
@@ -245,32 +245,24 @@ def _family(playground: Opened) -> list[psutil.Process]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_whatever_ends_it_ends_all_it_started(tmp_path: Path, number: signal.Signals) -> None:
+def test_whatever_ends_it_ends_all_it_started_without_a_word_about_open_pages(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     with opened(tmp_path) as playground:
         family = _family(playground)[1:]
         assert len(family) >= 8  # guard, Valkey, two stand-ins, bot, supervisor, two workers, a sweep
-
-        playground.process.send_signal(number)
-        code = playground.process.wait(20)
-
-    wait_until(lambda: not [p for p in family if p.is_running() and p.status() != "zombie"], "all of them ended")
-    assert code == (-signal.SIGKILL if number == signal.SIGKILL else 0)
-
-
-def test_it_ends_without_a_word_about_the_pages_that_are_still_open(tmp_path: Path) -> None:
-    with opened(tmp_path) as playground:
-        thread = playground.say("@everthread hello")
-        playground.settled(thread)
-        address = f"{playground.url}/api/facts?thread={thread}"
-        request = Request(address, headers={"Accept": "text/event-stream"})  # noqa: S310
+        request = Request(f"{playground.url}/api/facts", headers={"Accept": "text/event-stream"})  # noqa: S310
         with ExitStack() as pages:
             for _ in range(8):
                 pages.enter_context(urlopen(request, timeout=10)).readline()  # noqa: S310
-            playground.process.send_signal(signal.SIGINT)
+
+            playground.process.send_signal(number)
+            code = playground.process.wait(20)
             assert playground.process.stdout is not None
             said = playground.process.stdout.read()
 
-    assert said == "\nEverything ends …\n"
+    wait_until(lambda: not [p for p in family if p.is_running() and p.status() != "zombie"], "all of them ended")
+    assert (code, said) == ((-number, "") if number == signal.SIGKILL else (0, "\nEverything ends …\n"))
 
 
 def test_a_redis_of_ones_own_is_used_and_left_alone(tmp_path: Path) -> None:
