@@ -147,7 +147,7 @@ def test_a_thread_counts_what_everybody_sees_and_a_deleted_reply_is_not_at_work(
     until(lambda: "at work" in page.text(below), "the thread is seen at work")
 
     playground.slack.delete(ts, "ada")
-    playground.claude.fault("slow", turn=1, tokens_per_second=200)  # nobody needs to wait for the rest
+    playground.claude.fault("slow", turn=0, tokens_per_second=200)  # nobody needs to wait for the rest
     page.find("#kill").click()  # whoever goes on finds the message gone, and posts one new one
     until(lambda: page.fact("run") == "completed", "the run is completed", 30)
     [standing] = [m for m in playground.slack.messages("general", root, deleted=False) if m["from_app"]][:1]
