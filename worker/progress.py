@@ -20,7 +20,7 @@ DONE_POST_AFTER = 60.0
 class Progress:
     """One run's live state: text so far, calls and what is going on. `changed()` is called after every change.
 
-    active_before: seconds earlier tenures worked on this run.
+    active_before: seconds earlier tenures worked on this run. `await_reply()` returns once its reply was tried to post.
     """
 
     def __init__(self, clock: Clock, state: RunState, *, active_before: float, resumed: bool, queued: int) -> None:
@@ -31,6 +31,7 @@ class Progress:
         self._running: set[str] = set()
         self._calls: dict[str, CallView] = {}
         self.changed: Callable[[], None] = lambda: None
+        self.await_reply: Callable[[], None] = lambda: None
         for turn in state.turns:
             self._text = text_of(turn.model.body["content"]) or self._text
             self._see(turn.results)

@@ -22,6 +22,8 @@ BETWEEN_EDITS = 1.2
 """Seconds between two edits of one run, also while nobody else needs the budget."""
 PASSING = ("busy", "lost", "credentials")
 INSTANT = 0.001
+FIRST = 5.0
+"""Seconds for which what comes below the reply waits for it to be posted."""
 PAUSE = 10.0
 """Seconds until it is tried again where nobody said when; a refused token is only tried once a minute anyway."""
 
@@ -39,8 +41,9 @@ class Showing:
         self._signs = Signs(services.clock, post)
         self._changed = services.threads.event()
         self._over = services.threads.event()
+        self._tried = services.threads.event()
         self._task = services.threads.start("showing", self._show)
-        progress.changed = self._wake
+        progress.changed, progress.await_reply = self._wake, self._await_first
 
     def finish(self) -> None:
         """Stop showing; returns once no call of ours to Slack is under way."""
@@ -54,6 +57,10 @@ class Showing:
         self.finish()
         if self._post.stands:
             self._signs.end(self._progress.view("suspended"))
+
+    def _await_first(self) -> None:
+        """Let the reply be posted first; where Slack takes its time nothing else is held back for long."""
+        self._tried.wait(FIRST)
 
     def _wake(self) -> None:
         if not self._changed.is_set():
@@ -72,6 +79,8 @@ class Showing:
             log.warning("the reply cannot be shown while the run works: %s", error)
         except (ControlFlow, StoreUnavailableError) as error:
             log.info("the reply is not shown any more by this process: %s", error)
+        finally:
+            self._tried.set()
 
     def _try(self, show: Callable[[RunView], str]) -> None:
         """Show the run as it is, once Slack and the budget let us; each time it is asked, as it is then."""
@@ -81,8 +90,10 @@ class Showing:
             except ReplyError as error:
                 if error.kind not in PASSING:
                     raise
+                self._tried.set()
                 self._wait(self._over, error.retry_after or PAUSE)
             else:
+                self._tried.set()
                 return
 
     def _wait(self, event: Event, seconds: float) -> None:

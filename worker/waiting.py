@@ -68,7 +68,8 @@ def opening(run: Run, asks: Sequence[tuple[StepKey, Ask]]) -> tuple[list[Record]
 
 
 def show_cards(run: Run, waits: Sequence[str]) -> None:
-    """Post the cards now where Slack takes them; they stay owed where it does not."""
+    """Post the cards below the reply, now where Slack takes them; they stay owed where it does not."""
+    run.progress.await_reply()
     for wait in waits:
         try:
             Card(run.services, run.door, run.state, run.reply, wait).show(0)

@@ -8,6 +8,7 @@ from playground.simulation.fleet import Member
 from store.ports import ReplyError
 from tests.crash.conftest import Killer, calls, says
 from tests.crash.moments import At, Make, replies
+from worker.tools.builtin import builtin_tools
 from worker.tools.context import ToolContext
 from worker.tools.tool import tool
 
@@ -89,3 +90,22 @@ def test_a_sign_that_fails_troubles_nobody(world: Make, call: str) -> None:
 
     assert seen.play("go", refuse)["text"] == "done"  # type: ignore[arg-type]
     assert seen.tenures == 1
+
+
+@pytest.mark.clause("REPLY-1")
+@pytest.mark.parametrize(("takes", "first"), [(0.0, "reply"), (2.0, "reply"), (60.0, "ask")])
+def test_what_is_asked_stands_below_the_reply_unless_slack_takes_too_long(
+    world: Make, takes: float, first: str
+) -> None:
+    question = {"title": "it", "questions": [{"question": "Which?", "choices": [{"label": "a"}, {"label": "b"}]}]}
+    ask_user = next(one for one in builtin_tools() if one.name == "ask_user")
+    seen = world(calls(("ask_user", question)), tools=[ask_user])
+
+    def dawdle(member: Member) -> None:
+        member.threads.sleep(takes)
+
+    seen.play("go", At("post reply", "before", dawdle))
+
+    posts = [post for post in seen.fleet.slack.posts if not post.deleted]
+    assert posts[0].part.partition(".")[0] == first
+    assert len(posts) == 2
