@@ -40,7 +40,7 @@ class Playground:
     claude: ClaudeStandin
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def chromium() -> Path:
     if missing := [str(path) for path in (CHROMIUM, DRIVER) if not path.exists()]:
         said = f"{' and '.join(missing)} not there: install Debian's chromium and chromium-driver"
@@ -136,21 +136,36 @@ class Page:
         return [str(entry["message"]) for entry in entries if entry["level"] == "SEVERE"]
 
 
-@pytest.fixture
-def page(chromium: Path, playground: Playground, tmp_path: Path) -> Iterator[Page]:
+@pytest.fixture(scope="session")
+def browser(chromium: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
     options = webdriver.ChromeOptions()
     options.binary_location = str(chromium)
-    for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path}", "--lang=en-GB"):
+    for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('chromium')}", "--lang=en-GB"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(str(DRIVER)))
     try:
-        page = Page(driver)
-        page.resize(1400, 900)
-        driver.get(playground.url)
-        yield page
+        yield driver
     finally:
         driver.quit()
+
+
+@pytest.fixture
+def page(browser: webdriver.Chrome, playground: Playground) -> Iterator[Page]:
+    """The playground's page in a new tab that remembers nothing."""
+    start = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    try:
+        page = Page(browser)
+        page.resize(1400, 900)
+        everything = {"origin": playground.url.rstrip("/"), "storageTypes": "all"}
+        browser.execute_cdp_cmd("Storage.clearDataForOrigin", everything)
+        page.complaints()
+        browser.get(playground.url)
+        yield page
+    finally:
+        browser.close()
+        browser.switch_to.window(start)
 
 
 def wait_until(happens: Callable[[], Any], describe: str, within: float = 15.0) -> Any:
