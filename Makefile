@@ -22,7 +22,7 @@ run: .venv/run.stamp ## open the playground: no keys, no Slack app
 	@$(BIN)/python -m playground
 
 test: .venv/dev.stamp
-	@$(BIN)/python -m pytest -n 3
+	@$(BIN)/python -m pytest -n 4 --dist worksteal
 
 check: .venv/dev.stamp ## format, lint, types, imports, audit
 	@$(BIN)/ruff format --check .
